@@ -1,0 +1,59 @@
+// Characters and motions in, animations out.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+struct ReadOptions {
+  bool ignore_weights = false;  ///< drop the file's weights unread (they may be broken)
+};
+
+/// Reads .glb .gltf .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
+/// Throws Error with one sentence: file, place, what to do.
+[[nodiscard]] Character load_character(const std::string& file, const Context& context,
+                                       const ReadOptions& options = {});
+
+/// Names that `builtin:` takes.
+[[nodiscard]] std::vector<std::string> builtin_names();
+
+struct MotionOptions {
+  /// JSON file {"character joint": "motion joint", ...}; empty: joints of equal (normalised) names correspond.
+  std::string map_file;
+};
+
+/// Reads a .bvh and retargets it: corresponding bones point in the same directions, the root's path is scaled
+/// by the ratio of the leg lengths (hip heights).
+[[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
+                               const MotionOptions& options = {});
+
+/// Shared facts of one output animation.
+struct AnimationHeader {
+  const Character* character = nullptr;  ///< topology, names, attributes, materials; outlives the writer
+  std::string clip_name;
+  std::vector<double> times;  ///< seconds, one per frame, from the clip's own clock
+};
+
+/// Takes frames in order. Nothing exists under the final name until finish() returns; a writer that is
+/// destroyed before that leaves no file behind.
+class AnimationWriter {
+ public:
+  virtual ~AnimationWriter() = default;
+  /// All vertices of all meshes, in the input's order; scene space.
+  virtual void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) = 0;
+  virtual void finish() = 0;
+};
+
+/// Extension decides: .glb .gltf .pc2 .mdd .usda .obj .ply (the last two: numbered files NAME_0000.obj …).
+/// Throws Error(bad_argument) listing the extensions when it is none of them.
+[[nodiscard]] std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file,
+                                                                     const AnimationHeader& header,
+                                                                     const Context& context);
+}  // namespace cutis

@@ -1,0 +1,20 @@
+// The frozen run-time form of a character. Made by bind(); immutable; shared by any number of solvers.
+#pragma once
+
+#include <memory>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+class Rig;  // src/rig/rig.h: flat arrays
+
+struct BindOptions {};
+
+/// Freezes a character: welds, packs influences, inverts rest frames.
+/// Throws Error when the character has no weights or is invalid.
+[[nodiscard]] std::shared_ptr<const Rig> bind(const Character& character, const Context& context,
+                                              const BindOptions& options = {});
+
+}  // namespace cutis

@@ -1,0 +1,36 @@
+// The one parallel loop, and a reduction whose bits do not depend on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+/// body(begin, end) over [0, n) in chunks of `grain` items; the chunks depend on n and grain alone.
+template <class Body>
+void parallel_for(const Context& context, std::size_t n, std::size_t grain, Body&& body) {
+  if (n == 0) return;
+  grain = std::max<std::size_t>(grain, 1);
+  const std::size_t chunks = (n + grain - 1) / grain;
+  context.pool().run(chunks, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * grain;
+    body(begin, std::min(n, begin + grain));
+  });
+}
+
+/// Sums body(begin, end) over the chunks, in the order of the chunks.
+template <class T, class Body>
+T ordered_sum(const Context& context, std::size_t n, std::size_t grain, T zero, Body&& body) {
+  if (n == 0) return zero;
+  grain = std::max<std::size_t>(grain, 1);
+  std::vector<T> parts((n + grain - 1) / grain, zero);
+  parallel_for(context, n, grain, [&](std::size_t begin, std::size_t end) { parts[begin / grain] = body(begin, end); });
+  for (const T& part : parts) zero += part;
+  return zero;
+}
+
+}  // namespace cutis

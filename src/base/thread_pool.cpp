@@ -1,0 +1,102 @@
+#include "base/thread_pool.h"
+
+#include <atomic>
+
+#include "cutis/context.h"
+
+namespace cutis {
+namespace {
+thread_local bool t_inside_job = false;
+}
+
+struct ThreadPool::Job {
+  std::size_t chunks = 0;
+  const std::function<void(std::size_t)>* body = nullptr;
+  std::atomic<std::size_t> next{0};
+  std::size_t users = 0;  // workers inside the job; guarded by the pool's mutex
+  std::exception_ptr error;
+  std::mutex error_mutex;
+
+  void drain() {
+    t_inside_job = true;
+    for (std::size_t i = next.fetch_add(1); i < chunks; i = next.fetch_add(1)) {
+      try {
+        (*body)(i);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+        next.store(chunks);
+      }
+    }
+    t_inside_job = false;
+  }
+};
+
+ThreadPool::ThreadPool(int threads) {
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::work() {
+  std::size_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return stop_ || (job_ != nullptr && generation_ != seen); });
+    if (stop_) return;
+    seen = generation_;
+    Job* job = job_;
+    ++job->users;
+    lock.unlock();
+    job->drain();
+    lock.lock();
+    if (--job->users == 0) done_.notify_all();
+  }
+}
+
+void ThreadPool::run(std::size_t chunks, const std::function<void(std::size_t)>& body) {
+  if (chunks == 0) return;
+  if (workers_.empty() || chunks == 1 || t_inside_job) {
+    for (std::size_t i = 0; i < chunks; ++i) body(i);
+    return;
+  }
+  const std::lock_guard one_job(run_mutex_);
+  Job job;
+  job.chunks = chunks;
+  job.body = &body;
+  {
+    const std::lock_guard lock(mutex_);
+    job_ = &job;
+    ++generation_;
+  }
+  wake_.notify_all();
+  job.drain();
+  std::unique_lock lock(mutex_);
+  job_ = nullptr;  // late workers do not enter any more
+  done_.wait(lock, [&] { return job.users == 0; });
+  lock.unlock();
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+namespace {
+int resolve(int threads) {
+  if (threads > 0) return threads;
+  const unsigned cores = std::thread::hardware_concurrency();
+  return cores > 0 ? static_cast<int>(cores) : 1;
+}
+}  // namespace
+
+Context::Context(int threads) : pool_(std::make_unique<ThreadPool>(resolve(threads))) {}
+Context::~Context() = default;
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+int Context::threads() const noexcept { return pool_->threads(); }
+
+}  // namespace cutis

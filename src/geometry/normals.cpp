@@ -1,0 +1,50 @@
+#include "geometry/normals.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+
+namespace cutis {
+
+Vec3d area_vector(const Vec3f& a, const Vec3f& b, const Vec3f& c) {
+  const auto p = static_cast<Vec3d>(a);
+  return cross(static_cast<Vec3d>(b) - p, static_cast<Vec3d>(c) - p) * 0.5;
+}
+
+std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
+                                  std::span<const std::uint32_t> group_of) {
+  const auto group = [&](std::uint32_t v) { return group_of.empty() ? v : group_of[v]; };
+  std::size_t groups = positions.size();
+  if (!group_of.empty()) groups = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1ULL;
+  std::vector<Vec3d> sum(groups);
+  for (const Triangle& t : triangles) {
+    const Vec3d n = normalized(area_vector(positions[t[0]], positions[t[1]], positions[t[2]]));
+    for (int k = 0; k < 3; ++k) {
+      const auto p = static_cast<Vec3d>(positions[t[k]]);
+      const Vec3d u = normalized(static_cast<Vec3d>(positions[t[(k + 1) % 3]]) - p);
+      const Vec3d v = normalized(static_cast<Vec3d>(positions[t[(k + 2) % 3]]) - p);
+      sum[group(t[k])] += n * std::acos(std::clamp(dot(u, v), -1.0, 1.0));
+    }
+  }
+  std::vector<Vec3f> normals(positions.size());
+  for (std::uint32_t v = 0; v < positions.size(); ++v)
+    normals[v] = static_cast<Vec3f>(normalized(sum[group(v)], Vec3d{0, 1, 0}));
+  return normals;
+}
+
+double signed_volume(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
+  Box box;
+  for (const Vec3f& p : positions) box.add(static_cast<Vec3d>(p));
+  const Vec3d origin = center(box);
+  double six_volumes = 0;
+  for (const Triangle& t : triangles) {
+    const Vec3d a = static_cast<Vec3d>(positions[t[0]]) - origin;
+    const Vec3d b = static_cast<Vec3d>(positions[t[1]]) - origin;
+    const Vec3d c = static_cast<Vec3d>(positions[t[2]]) - origin;
+    six_volumes += dot(a, cross(b, c));
+  }
+  return six_volumes / 6;
+}
+
+}  // namespace cutis
