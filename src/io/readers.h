@@ -1,0 +1,27 @@
+// One reader per format; load_character() picks by extension. Every reader throws Error naming file and place, and
+// returns a character in scene space at the rest pose; validation is the caller's.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+#include "cutis/io.h"
+
+namespace cutis {
+
+/// .glb and .gltf. Buffers and images beside the file are read, but never from outside its folder.
+[[nodiscard]] Character read_gltf(const std::string& path, const Context& context, const ReadOptions& options);
+/// The same from memory; `name` stands for the file in messages. External files are not read.
+[[nodiscard]] Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name,
+                                         const Context& context, const ReadOptions& options);
+
+[[nodiscard]] Character read_obj(const std::string& path, const Context& context, const ReadOptions& options);
+[[nodiscard]] Character read_ply(const std::string& path, const Context& context, const ReadOptions& options);
+[[nodiscard]] Character read_off(const std::string& path, const Context& context, const ReadOptions& options);
+/// .fbx and .dae.
+[[nodiscard]] Character read_assimp(const std::string& path, const Context& context, const ReadOptions& options);
+
+}  // namespace cutis
