@@ -150,10 +150,10 @@ struct CharacterInfo {
   std::size_t components = 0;
   std::size_t boundary_edges = 0, boundary_loops = 0;
   std::size_t nonmanifold_edges = 0, nonmanifold_vertices = 0;
-  std::size_t inconsistent_edges = 0;     ///< two triangles that run along the edge in the same direction
-  std::size_t degenerate_triangles = 0;   ///< repeated vertex after welding, or zero area
-  bool closed = false;                    ///< every edge has exactly two triangles, consistently oriented
-  double volume = 0;                      ///< signed; only meaningful when closed
+  std::size_t inconsistent_edges = 0;    ///< two triangles that run along the edge in the same direction
+  std::size_t degenerate_triangles = 0;  ///< repeated vertex after welding, or zero area
+  bool closed = false;                   ///< every edge has exactly two triangles, consistently oriented
+  double volume = 0;                     ///< signed; only meaningful when closed
   int max_influences = 0;
   Box bounds;
 };

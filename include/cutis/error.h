@@ -18,9 +18,7 @@ enum class ErrorCode {
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, std::string place, const std::string& sentence)
-      : std::runtime_error(place.empty() ? sentence : place + ": " + sentence),
-        code_(code),
-        place_(std::move(place)) {}
+      : std::runtime_error(place.empty() ? sentence : place + ": " + sentence), code_(code), place_(std::move(place)) {}
 
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

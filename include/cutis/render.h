@@ -26,9 +26,9 @@ struct Camera {
 };
 
 struct ViewOptions {
-  double yaw = 0.6;     ///< radians around +Y from the front (+Z); positive looks from the character's left
-  double pitch = 0.22;  ///< radians above the horizon
-  double margin = 1.08; ///< room around the bounds
+  double yaw = 0.6;      ///< radians around +Y from the front (+Z); positive looks from the character's left
+  double pitch = 0.22;   ///< radians above the horizon
+  double margin = 1.08;  ///< room around the bounds
 };
 
 /// A camera that keeps `bounds` (usually of the whole motion) in a picture of that aspect (width / height).
@@ -36,9 +36,9 @@ struct ViewOptions {
 
 struct RenderOptions {
   int width = 480, height = 480;
-  int samples = 3;                ///< anti-aliasing: samples x samples per pixel
+  int samples = 3;  ///< anti-aliasing: samples x samples per pixel
   bool ambient_occlusion = true;
-  bool ground_shadow = true;      ///< soft contact shadow under the character
+  bool ground_shadow = true;  ///< soft contact shadow under the character
   bool wireframe = false;
 };
 

@@ -26,9 +26,24 @@ struct Vec3 {
 
   CUTIS_HD constexpr T& operator[](int i) { return i == 0 ? x : i == 1 ? y : z; }
   CUTIS_HD constexpr const T& operator[](int i) const { return i == 0 ? x : i == 1 ? y : z; }
-  CUTIS_HD constexpr Vec3& operator+=(const Vec3& b) { x += b.x; y += b.y; z += b.z; return *this; }
-  CUTIS_HD constexpr Vec3& operator-=(const Vec3& b) { x -= b.x; y -= b.y; z -= b.z; return *this; }
-  CUTIS_HD constexpr Vec3& operator*=(T s) { x *= s; y *= s; z *= s; return *this; }
+  CUTIS_HD constexpr Vec3& operator+=(const Vec3& b) {
+    x += b.x;
+    y += b.y;
+    z += b.z;
+    return *this;
+  }
+  CUTIS_HD constexpr Vec3& operator-=(const Vec3& b) {
+    x -= b.x;
+    y -= b.y;
+    z -= b.z;
+    return *this;
+  }
+  CUTIS_HD constexpr Vec3& operator*=(T s) {
+    x *= s;
+    y *= s;
+    z *= s;
+    return *this;
+  }
   CUTIS_HD friend constexpr Vec3 operator+(Vec3 a, const Vec3& b) { return a += b; }
   CUTIS_HD friend constexpr Vec3 operator-(Vec3 a, const Vec3& b) { return a -= b; }
   CUTIS_HD friend constexpr Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }

@@ -103,9 +103,8 @@ std::size_t count_nonmanifold_vertices(const Topology& t) {
 
 std::int64_t Topology::find_edge(std::uint32_t a, std::uint32_t b) const {
   if (a > b) std::swap(a, b);
-  const auto it = std::lower_bound(edges.begin(), edges.end(), std::pair{a, b}, [](const Edge& e, const auto& key) {
-    return std::pair{e.a, e.b} < key;
-  });
+  const auto it = std::lower_bound(edges.begin(), edges.end(), std::pair{a, b},
+                                   [](const Edge& e, const auto& key) { return std::pair{e.a, e.b} < key; });
   return it != edges.end() && it->a == a && it->b == b ? it - edges.begin() : -1;
 }
 

@@ -18,26 +18,26 @@ struct Adjacency {
 };
 
 struct Edge {
-  std::uint32_t a = 0, b = 0;       ///< a < b
-  std::uint32_t faces = 0;          ///< how many triangles use it
-  std::uint32_t forward = 0;        ///< how many of them run from a to b
+  std::uint32_t a = 0, b = 0;  ///< a < b
+  std::uint32_t faces = 0;     ///< how many triangles use it
+  std::uint32_t forward = 0;   ///< how many of them run from a to b
 };
 
 /// Of a triangle soup over `vertex_count` vertices. Triangles with a repeated vertex are left out of everything.
 struct Topology {
   std::size_t vertex_count = 0;
-  std::vector<Triangle> triangles;             ///< all, in the input's order
-  std::vector<Edge> edges;                     ///< sorted by (a, b)
-  Adjacency edge_faces;                        ///< triangles at each edge
-  Adjacency vertex_faces;                      ///< triangles at each vertex
-  Adjacency vertex_neighbours;                 ///< vertices joined by an edge, sorted
-  std::vector<std::uint32_t> component;        ///< per vertex; numbered by first vertex; kNoComponent if unused
+  std::vector<Triangle> triangles;       ///< all, in the input's order
+  std::vector<Edge> edges;               ///< sorted by (a, b)
+  Adjacency edge_faces;                  ///< triangles at each edge
+  Adjacency vertex_faces;                ///< triangles at each vertex
+  Adjacency vertex_neighbours;           ///< vertices joined by an edge, sorted
+  std::vector<std::uint32_t> component;  ///< per vertex; numbered by first vertex; kNoComponent if unused
   std::size_t component_count = 0;
   std::vector<std::vector<std::uint32_t>> boundary_loops;  ///< vertices in order along each loop
   std::size_t boundary_edges = 0;
-  std::size_t nonmanifold_edges = 0;           ///< more than two triangles
-  std::size_t nonmanifold_vertices = 0;        ///< the fan of triangles around it falls apart (edges aside)
-  std::size_t inconsistent_edges = 0;          ///< two triangles that run the same way
+  std::size_t nonmanifold_edges = 0;     ///< more than two triangles
+  std::size_t nonmanifold_vertices = 0;  ///< the fan of triangles around it falls apart (edges aside)
+  std::size_t inconsistent_edges = 0;    ///< two triangles that run the same way
   std::size_t repeated_vertex_triangles = 0;
 
   static constexpr std::uint32_t kNoComponent = 0xffffffffU;

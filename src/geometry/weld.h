@@ -11,8 +11,8 @@
 namespace cutis {
 
 struct Weld {
-  std::vector<std::uint32_t> welded_of;   ///< per input vertex: its welded vertex
-  std::vector<std::uint32_t> first_of;    ///< per welded vertex: the first input vertex that it stands for
+  std::vector<std::uint32_t> welded_of;  ///< per input vertex: its welded vertex
+  std::vector<std::uint32_t> first_of;   ///< per welded vertex: the first input vertex that it stands for
 };
 
 /// Merges vertices of equal position (-0 equals 0; no tolerance: seam copies are exact) for which `compatible(a, b)`

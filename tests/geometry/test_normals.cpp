@@ -23,8 +23,7 @@ TEST(VertexNormals, OfACubeCornerDoNotDependOnHowTheFacesAreSplit) {
 
 TEST(VertexNormals, StayFiniteWithoutAnyArea) {
   const std::vector<Vec3f> p{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {5, 5, 5}};
-  for (const Vec3f& n : vertex_normals(p, std::vector<Triangle>{{0, 1, 2}, {1, 1, 1}}))
-    EXPECT_EQ(n, (Vec3f{0, 1, 0}));
+  for (const Vec3f& n : vertex_normals(p, std::vector<Triangle>{{0, 1, 2}, {1, 1, 1}})) EXPECT_EQ(n, (Vec3f{0, 1, 0}));
 }
 
 TEST(SignedVolume, OfCubeAndSphere) {

@@ -14,8 +14,8 @@ namespace cutis::test {
 [[nodiscard]] std::filesystem::path shared_data();
 
 /// Skips the running test, saying why, when the shared data is absent.
-#define CUTIS_NEEDS_SHARED_DATA()                                                                   \
-  if (cutis::test::shared_data().empty())                                                           \
+#define CUTIS_NEEDS_SHARED_DATA()         \
+  if (cutis::test::shared_data().empty()) \
   GTEST_SKIP() << "the shared data (../shared/data, or CUTIS_SHARED_DATA) is not beside the project"
 
 /// A fresh folder, removed with the object.
@@ -40,9 +40,9 @@ struct Surface {
   std::vector<Triangle> triangles;
 };
 [[nodiscard]] Surface make_tetrahedron();
-[[nodiscard]] Surface make_cube();                                        ///< side 1, corner at the origin, 12 triangles
-[[nodiscard]] Surface make_sphere(double radius, int rings, int sectors); ///< closed, outward
-[[nodiscard]] Surface make_grid(int nx, int ny, double size);             ///< open, in the xz plane, facing +Y
+[[nodiscard]] Surface make_cube();  ///< side 1, corner at the origin, 12 triangles
+[[nodiscard]] Surface make_sphere(double radius, int rings, int sectors);  ///< closed, outward
+[[nodiscard]] Surface make_grid(int nx, int ny, double size);              ///< open, in the xz plane, facing +Y
 
 /// Two joints along +Y (at 0 and 1) and a closed tube of radius 0.3 around them, weights blended over the middle,
 /// one clip "bend" that turns the upper joint by 90 degrees about +Z in one second.

@@ -1,0 +1,122 @@
+// Clip sampling as the glTF 2.0 specification defines it (appendix C: STEP, LINEAR with spherical interpolation of
+// rotations along the shorter arc, CUBICSPLINE with tangents scaled by the key distance).
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/math.h"
+#include "cutis/character.h"
+
+namespace cutis {
+namespace {
+
+int components(ChannelPath path) { return path == ChannelPath::rotation ? 4 : 3; }
+
+struct Span {
+  std::size_t key = 0;  // the key before the time
+  double t = 0;         // where between key and key + 1, in [0,1]
+  double length = 0;    // seconds between them
+};
+
+Span locate(const std::vector<float>& times, double time) {
+  if (times.size() == 1 || time <= times.front()) return {0, 0, 0};
+  if (time >= times.back()) return {times.size() - 1, 0, 0};
+  const auto after = std::upper_bound(times.begin(), times.end(), time,
+                                      [](double value, float key) { return value < static_cast<double>(key); });
+  const auto key = static_cast<std::size_t>(after - times.begin()) - 1;
+  const double length = static_cast<double>(times[key + 1]) - times[key];
+  return {key, length > 0 ? (time - times[key]) / length : 0, length};
+}
+
+std::array<double, 4> evaluate(const Channel& channel, double time) {
+  const int n = components(channel.path);
+  const bool cubic = channel.interpolation == Interpolation::cubic_spline;
+  const Span span = locate(channel.times, time);
+  // Part 0, 1, 2 of a cubic key: in-tangent, value, out-tangent.
+  const auto value = [&](std::size_t key, int part, int i) -> double {
+    const std::size_t base = (cubic ? 3 * key + static_cast<std::size_t>(part) : key) * static_cast<std::size_t>(n);
+    return channel.values[base + static_cast<std::size_t>(i)];
+  };
+  std::array<double, 4> result{0, 0, 0, 0};
+  if (span.length == 0 || channel.interpolation == Interpolation::step) {
+    for (int i = 0; i < n; ++i) result[static_cast<std::size_t>(i)] = value(span.key, 1, i);
+    return result;
+  }
+  const double t = span.t;
+  if (cubic) {
+    const double t2 = t * t, t3 = t2 * t;
+    for (int i = 0; i < n; ++i) {
+      result[static_cast<std::size_t>(i)] =
+          (2 * t3 - 3 * t2 + 1) * value(span.key, 1, i) + span.length * (t3 - 2 * t2 + t) * value(span.key, 2, i) +
+          (-2 * t3 + 3 * t2) * value(span.key + 1, 1, i) + span.length * (t3 - t2) * value(span.key + 1, 0, i);
+    }
+    return result;
+  }
+  if (channel.path == ChannelPath::rotation) {
+    const auto at = [&](std::size_t key) {
+      return normalized(Quatd{value(key, 1, 0), value(key, 1, 1), value(key, 1, 2), value(key, 1, 3)});
+    };
+    const Quatd q = slerp(at(span.key), at(span.key + 1), t);
+    return {q.x, q.y, q.z, q.w};
+  }
+  for (int i = 0; i < n; ++i)
+    result[static_cast<std::size_t>(i)] = (1 - t) * value(span.key, 1, i) + t * value(span.key + 1, 1, i);
+  return result;
+}
+
+}  // namespace
+
+Pose default_pose(const Skeleton& skeleton) {
+  Pose pose;
+  pose.local.reserve(skeleton.joints.size());
+  for (const Joint& joint : skeleton.joints) pose.local.push_back(joint.local);
+  return pose;
+}
+
+Pose sample(const Skeleton& skeleton, const Clip& clip, double time) {
+  Pose pose = default_pose(skeleton);
+  for (const Channel& channel : clip.channels) {
+    if (channel.times.empty()) continue;
+    Trsd& local = pose.local[static_cast<std::size_t>(channel.joint)];
+    const std::array<double, 4> v = evaluate(channel, time);
+    switch (channel.path) {
+      case ChannelPath::translation:
+        local.translation = {v[0], v[1], v[2]};
+        break;
+      case ChannelPath::rotation:
+        local.rotation = normalized(Quatd{v[0], v[1], v[2], v[3]});
+        break;
+      case ChannelPath::scale:
+        local.scale = {v[0], v[1], v[2]};
+        break;
+    }
+  }
+  return pose;
+}
+
+std::vector<Affine3d> world_from_joint(const Skeleton& skeleton, const Pose& pose) {
+  std::vector<Affine3d> world(skeleton.joints.size());
+  for (std::size_t j = 0; j < world.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    world[j] = to_affine(pose.local[j]);
+    if (joint.local_residual) world[j] = world[j] * *joint.local_residual;
+    if (joint.parent >= 0) world[j] = world[static_cast<std::size_t>(joint.parent)] * world[j];
+  }
+  return world;
+}
+
+std::vector<double> sample_times(const Clip& clip, int frames, double fps) {
+  const double start = clip.start(), end = clip.end();
+  std::vector<double> times;
+  if (frames > 0) {
+    for (int i = 0; i < frames; ++i)
+      times.push_back(frames == 1 ? start : i + 1 == frames ? end : start + (end - start) * i / (frames - 1));
+    return times;
+  }
+  // The last key counts when it falls on a frame but for rounding.
+  const auto count = static_cast<std::size_t>(std::floor((end - start) * fps + 1e-6)) + 1;
+  for (std::size_t i = 0; i < count; ++i) times.push_back(std::min(end, start + static_cast<double>(i) / fps));
+  return times;
+}
+
+}  // namespace cutis

@@ -1,0 +1,40 @@
+// The whole character as one welded surface: the topology that everything geometric works on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cutis/character.h"
+#include "geometry/topology.h"
+#include "geometry/weld.h"
+
+namespace cutis {
+
+/// Vertices of all meshes one after the other ("input vertices"), welded where rest positions are equal and weights
+/// are compatible.
+struct WeldedCharacter {
+  std::vector<Vec3f> input_positions;     ///< all meshes, in order
+  std::vector<std::uint32_t> mesh_begin;  ///< first input vertex of each mesh, and the end
+  std::vector<Triangle> input_triangles;  ///< in input vertex numbers
+  Weld weld;
+  std::vector<Vec3f> positions;  ///< per welded vertex, rest pose
+  Topology topology;             ///< over welded vertices
+};
+
+[[nodiscard]] WeldedCharacter weld_character(const Character& character);
+
+/// Weights of one input vertex, as (joint, weight) pairs, largest first.
+struct WeightRow {
+  std::span<const std::uint32_t> joints;
+  std::span<const float> weights;
+};
+[[nodiscard]] WeightRow weight_row(const Weights& weights, std::size_t vertex);
+
+/// Sum of absolute differences, in [0, 2].
+[[nodiscard]] double weight_difference(const WeightRow& a, const WeightRow& b);
+
+/// Copies of a vertex whose weights differ by more than this (in sum) move apart and are not one vertex. Small enough
+/// that giving all copies the first one's weights moves none by more than 1e-5 of the character's size.
+inline constexpr double kCompatibleWeights = 2e-5;
+
+}  // namespace cutis
