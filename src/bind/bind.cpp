@@ -1,0 +1,78 @@
+// Freezes a character: weld ► choose bones ► pack influences.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/math.h"
+#include "character/bones.h"
+#include "character/welded_character.h"
+#include "cutis/error.h"
+#include "cutis/rig.h"
+#include "rig/rig.h"
+
+namespace cutis {
+namespace {
+
+// Bones in joint order, so parents come first; returns the bone of each joint, or -1.
+std::vector<int> choose_bones(const Skeleton& skeleton, Rig& rig) {
+  std::vector<int> bone_of(skeleton.joints.size(), -1);
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    if (!joint.is_bone) continue;
+    bone_of[j] = static_cast<int>(rig.bones.size());
+    const int parent = parent_bone(skeleton, static_cast<int>(j));
+    rig.bones.push_back({static_cast<int>(j), parent < 0 ? -1 : bone_of[static_cast<std::size_t>(parent)],
+                         inverse(joint.world_from_rest), joint.world_from_rest.translation});
+  }
+  return bone_of;
+}
+
+void pack_influences(const WeightRow& row, const std::vector<int>& bone_of, std::vector<InfluenceBlock>& blocks) {
+  for (std::size_t i = 0; i < row.joints.size(); i += 4) {
+    InfluenceBlock block;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t source = i + k < row.joints.size() ? i + k : i;
+      block.bone[k] = static_cast<std::uint32_t>(bone_of[row.joints[source]]);
+      block.weight[k] = i + k < row.joints.size() ? row.weights[i + k] : 0.0F;
+    }
+    blocks.push_back(block);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Rig> bind(const Character& character, const Context& /*context*/,
+                                const BindOptions& /*options*/) {
+  validate(character);
+  for (const Mesh& mesh : character.meshes)
+    if (mesh.weights.empty())
+      throw Error(ErrorCode::bad_character, fmt::format("{} › mesh '{}'", character.source, mesh.name),
+                  "has no skin weights; give it a skeleton and weights before it is animated");
+
+  auto rig = std::make_shared<Rig>();
+  rig->skeleton = character.skeleton;
+  for (const Mesh& mesh : character.meshes)
+    for (const std::uint32_t joint : mesh.weights.joint) rig->skeleton.joints[joint].is_bone = true;
+  const std::vector<int> bone_of = choose_bones(rig->skeleton, *rig);
+
+  const WeldedCharacter welded = weld_character(character);
+  rig->rest_positions = welded.input_positions;
+  std::vector<std::uint32_t> mesh_of;
+  mesh_of.reserve(rig->vertex_count());
+  for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
+    const Mesh& mesh = character.meshes[m];
+    rig->rest_normals.insert(rig->rest_normals.end(), mesh.normals.begin(), mesh.normals.end());
+    mesh_of.insert(mesh_of.end(), mesh.positions.size(), m);
+  }
+  rig->block_begin.push_back(0);
+  for (std::size_t v = 0; v < rig->vertex_count(); ++v) {
+    const std::uint32_t source = welded.weld.first_of[welded.weld.welded_of[v]];
+    const std::uint32_t m = mesh_of[source];
+    pack_influences(weight_row(character.meshes[m].weights, source - welded.mesh_begin[m]), bone_of, rig->blocks);
+    rig->block_begin.push_back(static_cast<std::uint32_t>(rig->blocks.size()));
+  }
+  if (rig->blocks.size() == rig->vertex_count()) rig->block_begin.clear();
+  return rig;
+}
+
+}  // namespace cutis

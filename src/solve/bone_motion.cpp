@@ -1,0 +1,83 @@
+// Signs of dual quaternions: q and -q are the same rotation, but blends of the two differ. Choosing signs per vertex,
+// against its heaviest bone, makes neighbours flip where the heaviest bone changes. Here every bone's sign is chosen
+// once a frame, against its parent's, from the root to the leaves: all vertices see the same signs, so the blend is a
+// continuous function of the weights and neighbours cannot flip.
+#include "solve/bone_motion.h"
+
+#include <cmath>
+
+#include "base/dual_quat.h"
+#include "base/polar.h"
+
+namespace cutis {
+namespace {
+
+// With rest coordinates up to 1e15, products stay finite in float.
+constexpr double kLargestEntry = 1e15;
+// Stretches closer to the identity than this are rounding of the polar decomposition, not scale.
+constexpr double kNoStretch = 1e-6;
+
+bool usable(const Affine3d& m) {
+  for (const Vec3d& c : {m.linear.col[0], m.linear.col[1], m.linear.col[2], m.translation})
+    for (int i = 0; i < 3; ++i)
+      if (!(std::abs(c[i]) <= kLargestEntry)) return false;
+  return true;
+}
+
+SkinMatrix to_skin_matrix(const Affine3d& m) {
+  SkinMatrix s;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) s.row[r][c] = static_cast<float>(m.linear.col[static_cast<unsigned>(c)][r]);
+    s.row[r][3] = static_cast<float>(m.translation[r]);
+  }
+  return s;
+}
+
+SkinDualQuat to_skin_dual_quat(const DualQuat<double>& q) {
+  const auto f = [](double v) { return static_cast<float>(v); };
+  return {{f(q.real.x), f(q.real.y), f(q.real.z), f(q.real.w)}, {f(q.dual.x), f(q.dual.y), f(q.dual.z), f(q.dual.w)}};
+}
+
+}  // namespace
+
+BoneMotion::BoneMotion(const Rig& rig)
+    : motions_(rig.bones.size()),
+      matrices_(rig.bones.size()),
+      rotations_(rig.bones.size()),
+      rigid_(rig.bones.size()),
+      stretches_(rig.bones.size()),
+      kept_(rig.bones.size(), 0) {}
+
+void BoneMotion::update(const Rig& rig, const Pose& pose) {
+  world_ = world_from_joint(rig.skeleton, pose);
+  any_kept_ = any_stretch_ = false;
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const RigBone& bone = rig.bones[b];
+    const Affine3d motion = world_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world;
+    kept_[b] = usable(motion) ? 0 : 1;
+    if (kept_[b]) {
+      any_kept_ = true;
+    } else {
+      motions_[b] = motion;
+    }
+    matrices_[b] = to_skin_matrix(motions_[b]);
+
+    const Polar polar = polar_decompose(motions_[b].linear);
+    const std::size_t reference = bone.parent >= 0 ? static_cast<std::size_t>(bone.parent) : 0;
+    rotations_[b] = polar.rotation;
+    if (b > 0 && dot(rotations_[b], rotations_[reference]) < 0) rotations_[b] = negated(rotations_[b]);
+    // M p = R S p + t = R (S (p - c) + c) + t', with c the joint at rest.
+    const Vec3d& c = bone.rest_origin;
+    const Affine3d stretch{polar.stretch, c - polar.stretch * c};
+    const Vec3d translation = transform_point(motions_[b], c) - rotate(rotations_[b], c);
+    rigid_[b] = to_skin_dual_quat(make_dual_quat(rotations_[b], translation));
+    stretches_[b] = to_skin_matrix(stretch);
+    any_stretch_ = any_stretch_ || frobenius(polar.stretch + Mat3d{} * -1.0) > kNoStretch;
+  }
+}
+
+BonePalette BoneMotion::palette() const {
+  return {matrices_, rigid_, any_stretch_ ? std::span<const SkinMatrix>(stretches_) : std::span<const SkinMatrix>{}};
+}
+
+}  // namespace cutis

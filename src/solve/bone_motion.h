@@ -1,0 +1,35 @@
+// From a pose to the motion of every bone relative to rest, in the forms that skinning takes.
+#pragma once
+
+#include <vector>
+
+#include "backends/engine.h"
+#include "cutis/character.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Keeps its arrays, and the last good motion of every bone, between frames.
+class BoneMotion {
+ public:
+  explicit BoneMotion(const Rig& rig);
+
+  /// Bones whose transform is not finite, or too large for float, keep their last good motion.
+  void update(const Rig& rig, const Pose& pose);
+
+  [[nodiscard]] BonePalette palette() const;
+  [[nodiscard]] const std::vector<char>& kept() const { return kept_; }  ///< per bone: kept its last good motion
+  [[nodiscard]] bool any_kept() const { return any_kept_; }
+
+ private:
+  std::vector<Affine3d> world_;    // per joint
+  std::vector<Affine3d> motions_;  // per bone: posed from rest
+  std::vector<SkinMatrix> matrices_;
+  std::vector<Quatd> rotations_;  // signs agree along the skeleton
+  std::vector<SkinDualQuat> rigid_;
+  std::vector<SkinMatrix> stretches_;
+  std::vector<char> kept_;
+  bool any_kept_ = false, any_stretch_ = false;
+};
+
+}  // namespace cutis

@@ -1,0 +1,94 @@
+#include "cutis/solve.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/engine.h"
+#include "base/timer.h"
+#include "cutis/error.h"
+#include "rig/rig.h"
+#include "solve/bone_motion.h"
+
+namespace cutis {
+namespace {
+
+struct NamedMethod {
+  Method method;
+  std::string_view name;
+};
+constexpr NamedMethod kMethods[] = {{Method::lbs, "lbs"}, {Method::dqs, "dqs"}};
+
+// Vertices that follow a bone which kept its last good motion.
+std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
+  std::size_t count = 0;
+  for (std::size_t v = 0; v < rig.vertex_count(); ++v) {
+    const std::size_t begin = rig.block_begin.empty() ? v : rig.block_begin[v];
+    const std::size_t end = rig.block_begin.empty() ? v + 1 : rig.block_begin[v + 1];
+    bool any = false;
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t k = 0; k < 4; ++k) any = any || (rig.blocks[b].weight[k] > 0 && kept[rig.blocks[b].bone[k]]);
+    count += any;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  for (const NamedMethod& m : kMethods)
+    if (m.method == method) return m.name;
+  return "?";
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const NamedMethod& m : kMethods) names.emplace_back(m.name);
+  return names;
+}
+
+Method method_from_string(std::string_view name) {
+  for (const NamedMethod& m : kMethods)
+    if (m.name == name) return m.method;
+  throw Error(ErrorCode::bad_argument, "",
+              fmt::format("there is no method '{}'; choose one of: {}", name, fmt::join(method_names(), ", ")));
+}
+
+struct Solver::Impl {
+  std::shared_ptr<const Rig> rig;
+  SolveOptions options;
+  const Context* context;
+  BoneMotion motion;
+  Frame frame;
+};
+
+Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
+  BoneMotion motion(*rig);
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}});
+  impl_->frame.positions.resize(impl_->rig->vertex_count());
+  impl_->frame.normals.resize(impl_->rig->vertex_count());
+}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+const Frame& Solver::solve(const Pose& pose) {
+  const Timer timer;
+  const Rig& rig = *impl_->rig;
+  Frame& frame = impl_->frame;
+  impl_->motion.update(rig, pose);
+  switch (impl_->options.method) {
+    case Method::lbs:
+      skin_linear(rig, impl_->motion.palette(), frame.positions, frame.normals, *impl_->context);
+      break;
+    case Method::dqs:
+      skin_dual_quaternion(rig, impl_->motion.palette(), frame.positions, frame.normals, *impl_->context);
+      break;
+  }
+  frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
+  frame.report.milliseconds = timer.milliseconds();
+  return frame;
+}
+
+}  // namespace cutis
