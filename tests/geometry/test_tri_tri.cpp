@@ -1,0 +1,171 @@
+#include "geometry/tri_tri.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "geometry/predicates.h"
+
+namespace cutis {
+namespace {
+
+__extension__ typedef __int128 Wide;  // "using" would warn that it is not in the standard
+using Point = std::array<std::int64_t, 3>;
+using Corners = std::array<Point, 3>;
+using Axis = std::array<Wide, 3>;
+
+// Independent answer for integer coordinates: two convex sets are apart when some axis separates them strictly; for
+// triangles the axes to try are the normals, products of edges, and in one plane the edges' normals. All in integers.
+Axis difference(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+Axis product(const Axis& a, const Axis& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+bool separates(const Axis& n, const Corners& a, const Corners& b) {
+  const auto range = [&](const Corners& t) {
+    std::array<Wide, 3> d{};
+    for (std::size_t i = 0; i < 3; ++i) d[i] = n[0] * t[i][0] + n[1] * t[i][1] + n[2] * t[i][2];
+    return std::pair{std::min({d[0], d[1], d[2]}), std::max({d[0], d[1], d[2]})};
+  };
+  const auto [a_lo, a_hi] = range(a);
+  const auto [b_lo, b_hi] = range(b);
+  return a_hi < b_lo || b_hi < a_lo;
+}
+bool separated(const Corners& a, const Corners& b) {
+  const auto edge = [](const Corners& t, std::size_t k) { return difference(t[(k + 1) % 3], t[k]); };
+  const Axis na = product(edge(a, 0), edge(a, 1)), nb = product(edge(b, 0), edge(b, 1));
+  if (separates(na, a, b) || separates(nb, a, b)) return true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (separates(product(na, edge(a, i)), a, b) || separates(product(nb, edge(b, i)), a, b)) return true;
+    for (std::size_t j = 0; j < 3; ++j)
+      if (separates(product(edge(a, i), edge(b, j)), a, b)) return true;
+  }
+  return false;
+}
+
+TriangleCorners floats(const Corners& t) {
+  TriangleCorners result;
+  for (std::size_t i = 0; i < 3; ++i)
+    result[i] = {static_cast<float>(t[i][0]), static_cast<float>(t[i][1]), static_cast<float>(t[i][2])};
+  return result;
+}
+
+bool degenerate(const Corners& t) {
+  const TriangleCorners f = floats(t);
+  return has_zero_area(f[0], f[1], f[2]);
+}
+
+// The answer must not depend on which triangle or corner comes first.
+void expect_same_for_all_orders(const TriangleCorners& a, const TriangleCorners& b, bool expected) {
+  std::array<int, 3> p{0, 1, 2};
+  do {
+    const TriangleCorners q{b[static_cast<std::size_t>(p[0])], b[static_cast<std::size_t>(p[1])],
+                            b[static_cast<std::size_t>(p[2])]};
+    ASSERT_EQ(triangles_intersect(a, q), expected);
+    ASSERT_EQ(triangles_intersect(q, a), expected);
+  } while (std::next_permutation(p.begin(), p.end()));
+}
+
+constexpr float kUp = 0x1p-23F;  // one unit in the last place of 1
+const TriangleCorners kBase{Vec3f{0, 0, 0}, Vec3f{4, 0, 0}, Vec3f{0, 4, 0}};
+
+TEST(TrianglesIntersect, WhenTheyCross) {
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, -1}, Vec3f{1, 1, 1}, Vec3f{9, 9, 1}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{3, 3, -1}, Vec3f{3, 3, 1}, Vec3f{9, 9, 1}}, false);
+}
+
+TEST(TrianglesIntersect, WhenAVertexTouchesAFace) {
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, 0}, Vec3f{2, 1, 3}, Vec3f{1, 2, 3}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, 1e-40F}, Vec3f{2, 1, 3}, Vec3f{1, 2, 3}}, false);
+}
+
+TEST(TrianglesIntersect, WhenAVertexTouchesAnEdgeOrAVertex) {
+  expect_same_for_all_orders(kBase, {Vec3f{2, 2, 0}, Vec3f{5, 5, 3}, Vec3f{5, 6, 3}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{2 + 2 * kUp, 2, 0}, Vec3f{5, 5, 3}, Vec3f{5, 6, 3}}, false);
+  expect_same_for_all_orders(kBase, {Vec3f{4, 0, 0}, Vec3f{5, 0, 3}, Vec3f{5, 1, -3}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{4 + 4 * kUp, 0, 0}, Vec3f{5, 0, 3}, Vec3f{5, 1, -3}}, false);
+}
+
+TEST(TrianglesIntersect, WhenAnEdgeTouchesAnEdge) {
+  expect_same_for_all_orders(kBase, {Vec3f{1, 0, -1}, Vec3f{1, 0, 1}, Vec3f{1, -5, 0}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{1, -1e-40F, -1}, Vec3f{1, -1e-40F, 1}, Vec3f{1, -5, 0}}, false);
+  // collinear edges: overlapping, meeting in a point, apart
+  expect_same_for_all_orders(kBase, {Vec3f{3, 0, 0}, Vec3f{6, 0, 0}, Vec3f{4, 0, 2}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{4, 0, 0}, Vec3f{6, 0, 0}, Vec3f{5, 0, 2}}, true);
+  expect_same_for_all_orders(kBase, {Vec3f{5, 0, 0}, Vec3f{6, 0, 0}, Vec3f{5, 0, 2}}, false);
+}
+
+TEST(TrianglesIntersect, InOnePlane) {
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, 0}, Vec3f{9, 1, 0}, Vec3f{1, 9, 0}}, true);   // overlapping
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, 0}, Vec3f{2, 1, 0}, Vec3f{1, 2, 0}}, true);   // one in the other
+  expect_same_for_all_orders(kBase, kBase, true);                                              // the same
+  expect_same_for_all_orders(kBase, {Vec3f{4, 4, 0}, Vec3f{2, 2, 0}, Vec3f{4, 2, 0}}, true);   // touching
+  expect_same_for_all_orders(kBase, {Vec3f{5, 5, 0}, Vec3f{3, 2, 0}, Vec3f{4, 2, 0}}, false);  // apart
+  expect_same_for_all_orders(kBase, {Vec3f{1, 1, 1}, Vec3f{9, 1, 1}, Vec3f{1, 9, 1}}, false);  // parallel
+}
+
+TEST(TrianglesIntersect, InPlanesAlongEveryAxis) {
+  for (int shift = 0; shift < 3; ++shift) {
+    const auto turned = [&](TriangleCorners t) {
+      for (Vec3f& p : t)
+        for (int k = 0; k < shift; ++k) p = {p.z, p.x, p.y};
+      return t;
+    };
+    expect_same_for_all_orders(turned(kBase), turned({Vec3f{1, 1, 0}, Vec3f{9, 1, 0}, Vec3f{1, 9, 0}}), true);
+    expect_same_for_all_orders(turned(kBase), turned({Vec3f{3, 3, 0}, Vec3f{9, 3, 0}, Vec3f{3, 9, 0}}), false);
+  }
+}
+
+TEST(TrianglesIntersect, AgreesWithSeparatingAxesOnSmallIntegers) {
+  // So coarse a grid that touching and coplanar pairs are common.
+  for (const int size : {2, 4, 9}) {
+    std::mt19937 random(static_cast<unsigned>(size));
+    std::uniform_int_distribution<int> coordinate(0, size);
+    int met = 0, apart = 0;
+    for (int i = 0; i < 60000; ++i) {
+      Corners a, b;
+      for (Corners* t : {&a, &b})
+        for (Point& p : *t)
+          for (auto& x : p) x = coordinate(random);
+      if (i % 3 == 0)
+        for (std::size_t k = 0; k < 3; ++k) a[k][2] = b[k][2] = 1;
+      if (degenerate(a) || degenerate(b)) continue;
+      const bool expected = !separated(a, b);
+      ASSERT_EQ(triangles_intersect(floats(a), floats(b)), expected) << size << " #" << i;
+      ++(expected ? met : apart);
+    }
+    EXPECT_GT(met, 1000);
+    EXPECT_GT(apart, 1000);
+  }
+}
+
+TEST(TrianglesIntersect, AgreesWithSeparatingAxesWhereItIsClose) {
+  // Large coordinates; corners of b are whole combinations of a's, off by at most one unit.
+  std::mt19937 random(11);
+  std::uniform_int_distribution<std::int64_t> large(-(1 << 19), 1 << 19), factor(-1, 2), nudge(-1, 1);
+  int met = 0, apart = 0;
+  for (int i = 0; i < 60000; ++i) {
+    Corners a, b;
+    for (Point& p : a)
+      for (auto& x : p) x = 2 * large(random);
+    for (Point& p : b) {
+      const std::int64_t s = factor(random), t = factor(random);
+      for (std::size_t k = 0; k < 3; ++k) p[k] = a[0][k] + ((a[1][k] - a[0][k]) * s + (a[2][k] - a[0][k]) * t) / 2;
+      if (i % 2 == 0)
+        for (auto& x : p) x += nudge(random);
+    }
+    if (i % 4 < 2)
+      for (auto& x : b[2]) x = large(random);
+    if (degenerate(a) || degenerate(b)) continue;
+    const bool expected = !separated(a, b);
+    ASSERT_EQ(triangles_intersect(floats(a), floats(b)), expected) << i;
+    ++(expected ? met : apart);
+  }
+  EXPECT_GT(met, 1000);
+  EXPECT_GT(apart, 1000);
+}
+
+}  // namespace
+}  // namespace cutis
