@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cutis/character.h"
 #include "cutis/context.h"
@@ -23,5 +24,13 @@ namespace cutis {
 [[nodiscard]] Character read_off(const std::string& path, const Context& context, const ReadOptions& options);
 /// .fbx and .dae.
 [[nodiscard]] Character read_assimp(const std::string& path, const Context& context, const ReadOptions& options);
+
+/// From memory; `name` stands for the file in messages and gives the mesh its name.
+[[nodiscard]] Character read_obj_memory(std::string_view text, const std::string& name, const Context& context);
+[[nodiscard]] Character read_ply_memory(std::string_view bytes, const std::string& name, const Context& context);
+[[nodiscard]] Character read_off_memory(std::string_view text, const std::string& name, const Context& context);
+/// The extension of `name` decides which format is expected.
+[[nodiscard]] Character read_assimp_memory(std::string_view bytes, const std::string& name, const Context& context,
+                                           const ReadOptions& options);
 
 }  // namespace cutis
