@@ -48,7 +48,7 @@ CharacterInfo inspect(const Character& character) {
   info.triangles = t.triangles.size();
   info.components = t.component_count;
   info.boundary_edges = t.boundary_edges;
-  info.boundary_loops = t.boundary_loops.size();
+  info.boundary_loops = t.boundary_components;
   info.nonmanifold_edges = t.nonmanifold_edges;
   info.nonmanifold_vertices = t.nonmanifold_vertices;
   info.inconsistent_edges = t.inconsistent_edges;

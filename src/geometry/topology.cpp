@@ -48,6 +48,16 @@ void trace_boundary(Topology& t) {
   for (const Edge& e : t.edges)
     if (e.faces == 1) next.emplace_back(e.forward ? e.b : e.a, e.forward ? e.a : e.b);
   t.boundary_edges = next.size();
+  DisjointSets pieces(t.vertex_count);
+  std::vector<std::uint32_t> touched;
+  for (const auto& [from, to] : next) {
+    pieces.join(from, to);
+    touched.push_back(from);
+    touched.push_back(to);
+  }
+  for (std::uint32_t& v : touched) v = pieces.find(v);
+  std::sort(touched.begin(), touched.end());
+  t.boundary_components = static_cast<std::size_t>(std::unique(touched.begin(), touched.end()) - touched.begin());
   // Undirected walk, so that loops of badly oriented meshes close too.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> at;  // vertex -> edge index
   for (std::uint32_t i = 0; i < next.size(); ++i) {

@@ -45,6 +45,9 @@ TEST(Topology, FindsTheFanOfThreeTriangles) {
   const Topology t = build_topology(5, std::vector<Triangle>{{0, 1, 2}, {1, 0, 3}, {0, 1, 4}});
   EXPECT_EQ(t.nonmanifold_edges, 1U);
   EXPECT_FALSE(t.closed());
+  // Three pairs of boundary edges, all from 0 to 1: one connected boundary.
+  EXPECT_EQ(t.boundary_edges, 6U);
+  EXPECT_EQ(t.boundary_components, 1U);
 }
 
 TEST(Topology, FindsTheVertexThatTwoBodiesShare) {
