@@ -56,7 +56,8 @@ void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t byte
   if (std::fseek(file_, 0, SEEK_END) != 0) fail("could not be rewound");
 }
 
-void AtomicFile::commit() {
+void AtomicFile::close() {
+  if (file_ == nullptr) return;
   std::FILE* file = file_;
   file_ = nullptr;
   if (std::fflush(file) != 0) {
@@ -66,6 +67,10 @@ void AtomicFile::commit() {
     fail("could not be written completely; nothing was kept");
   }
   if (std::fclose(file) != 0) fail("could not be closed; nothing was kept");
+}
+
+void AtomicFile::commit() {
+  close();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("could not be put in place");
   temporary_.clear();
 }

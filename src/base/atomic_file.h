@@ -21,7 +21,8 @@ class AtomicFile {
   /// Overwrites bytes at an earlier offset (headers whose counts are known at the end).
   void write_at(std::size_t offset, const void* data, std::size_t bytes);
   [[nodiscard]] std::size_t size() const { return size_; }
-  void commit();  ///< flushes, closes, renames
+  void close();   ///< flushes and closes; the temporary file waits for commit(). No write may follow.
+  void commit();  ///< closes unless that is done, and renames
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cutis/error.h"
+#include "cutis/io.h"
+#include "io/frame_writer.h"
+#include "io/writers.h"
+
+namespace cutis {
+namespace {
+
+struct Format {
+  std::string_view extension;
+  WriterPtr (*make)(const std::string&, const AnimationHeader&, const Context&);
+};
+
+constexpr std::array kFormats = {
+    Format{".glb", make_glb_writer}, Format{".gltf", make_gltf_writer}, Format{".pc2", make_pc2_writer},
+    Format{".mdd", make_mdd_writer}, Format{".usda", make_usda_writer}, Format{".obj", make_obj_writer},
+    Format{".ply", make_ply_writer},
+};
+
+}  // namespace
+
+std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, const AnimationHeader& header,
+                                                       const Context& context) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Format& format : kFormats) {
+    if (format.extension != extension) continue;
+    check_header(file, header);
+    return format.make(file, header, context);
+  }
+  std::string known;
+  for (const Format& format : kFormats) known += fmt::format("{}{}", known.empty() ? "" : " ", format.extension);
+  throw Error(ErrorCode::bad_argument, file,
+              extension.empty()
+                  ? fmt::format("has no extension; end the name in one of {}", known)
+                  : fmt::format("'{}' is no animation format; end the name in one of {}", extension, known));
+}
+
+}  // namespace cutis
