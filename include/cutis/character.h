@@ -127,7 +127,8 @@ struct Pose {
 [[nodiscard]] std::vector<Affine3d> world_from_joint(const Skeleton& skeleton, const Pose& pose);
 
 /// `frames` > 0: that many times, evenly from the first to the last key, both included.
-/// Otherwise every 1/fps from the first key on, not past the last.
+/// Otherwise every 1/fps from the first key on, not past the last. A clip without duration is held: `frames` times
+/// 1/fps apart, or one.
 [[nodiscard]] std::vector<double> sample_times(const Clip& clip, int frames, double fps);
 
 /// What `cutis info` shows. Counts are over the welded mesh of the whole character.

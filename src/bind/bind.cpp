@@ -39,11 +39,29 @@ void pack_influences(const WeightRow& row, const std::vector<int>& bone_of, std:
   }
 }
 
+// A thing without a skeleton is one rigid piece on a root that nothing moves.
+Character with_still_root(Character character) {
+  Joint root;
+  root.name = "root";
+  root.is_bone = true;
+  character.skeleton.joints = {root};
+  for (Mesh& mesh : character.meshes) {
+    mesh.weights = {};
+    for (std::uint32_t v = 0; v <= mesh.positions.size(); ++v) mesh.weights.row_begin.push_back(v);
+    mesh.weights.joint.assign(mesh.positions.size(), 0);
+    mesh.weights.weight.assign(mesh.positions.size(), 1.0F);
+  }
+  return character;
+}
+
 }  // namespace
 
-std::shared_ptr<const Rig> bind(const Character& character, const Context& /*context*/,
-                                const BindOptions& /*options*/) {
+std::shared_ptr<const Rig> bind(const Character& character, const Context& context, const BindOptions& options) {
   validate(character);
+  if (character.skeleton.joints.empty()) {
+    context.warn(fmt::format("{}: has no skeleton; it stays as it is", character.source));
+    return bind(with_still_root(character), context, options);
+  }
   for (const Mesh& mesh : character.meshes)
     if (mesh.weights.empty())
       throw Error(ErrorCode::bad_character, fmt::format("{} › mesh '{}'", character.source, mesh.name),

@@ -109,8 +109,10 @@ std::vector<double> sample_times(const Clip& clip, int frames, double fps) {
   const double start = clip.start(), end = clip.end();
   std::vector<double> times;
   if (frames > 0) {
-    for (int i = 0; i < frames; ++i)
-      times.push_back(frames == 1 ? start : i + 1 == frames ? end : start + (end - start) * i / (frames - 1));
+    // A clip without duration (one key, or none) is held for `frames` frames.
+    const double step = frames == 1 ? 0 : end > start ? (end - start) / (frames - 1) : 1 / fps;
+    for (int i = 0; i < frames; ++i) times.push_back(start + step * i);
+    if (frames > 1 && end > start) times.back() = end;
     return times;
   }
   // The last key counts when it falls on a frame but for rounding.

@@ -4,6 +4,7 @@
 // continuous function of the weights and neighbours cannot flip.
 #include "solve/bone_motion.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/dual_quat.h"
@@ -49,7 +50,13 @@ BoneMotion::BoneMotion(const Rig& rig)
       kept_(rig.bones.size(), 0) {}
 
 void BoneMotion::update(const Rig& rig, const Pose& pose) {
-  world_ = world_from_joint(rig.skeleton, pose);
+  if (pose.local.size() == rig.skeleton.joints.size()) {
+    world_ = world_from_joint(rig.skeleton, pose);
+  } else {  // joints that the pose does not know (the root that bind() gives to a thing without a skeleton) rest
+    Pose full = default_pose(rig.skeleton);
+    std::copy_n(pose.local.begin(), std::min(pose.local.size(), full.local.size()), full.local.begin());
+    world_ = world_from_joint(rig.skeleton, full);
+  }
   any_kept_ = any_stretch_ = false;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const RigBone& bone = rig.bones[b];

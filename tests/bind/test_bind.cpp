@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cutis/rig.h"
+#include "cutis/solve.h"
 #include "rig/rig.h"
 #include "support/support.h"
 
@@ -47,6 +48,19 @@ TEST(Bind, GivesSeamCopiesTheSameInfluences) {
   const auto rig = bind(c, Context(1));
   const std::size_t n = copy.positions.size();
   for (std::size_t v = 0; v < n; ++v) EXPECT_EQ(rig->blocks[v].weight, rig->blocks[v + n].weight);
+}
+
+TEST(Bind, HoldsAThingWithoutASkeletonStillAndSaysSo) {
+  Character c = make_two_bone_tube();
+  c.skeleton = {};
+  c.clips.clear();
+  c.meshes[0].weights = {};
+  Context context(1);
+  std::string warning;
+  context.on_warning = [&](std::string_view text) { warning = text; };
+  Solver solver(bind(c, context), {Method::lbs}, context);
+  EXPECT_THAT(warning, testing::HasSubstr("no skeleton"));
+  EXPECT_EQ(solver.solve(default_pose(c.skeleton)).positions, c.meshes[0].positions);
 }
 
 TEST(Bind, RefusesAMeshWithoutWeightsByName) {

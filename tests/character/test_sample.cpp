@@ -79,6 +79,11 @@ TEST(SampleTimes, CoverTheClipFromFirstToLastKey) {
   EXPECT_EQ(sample_times(c.clips[0], 0, 0.7).size(), 1U);
 }
 
+TEST(SampleTimes, HoldAClipWithoutDuration) {
+  EXPECT_EQ(sample_times({"still", {}}, 3, 10), (std::vector<double>{0, 0.1, 0.2}));
+  EXPECT_EQ(sample_times({"still", {}}, 0, 10), (std::vector<double>{0}));
+}
+
 TEST(ClipLookup, GoesByNameNumberOrFirstAndNamesWhatThereIs) {
   Character c = make_two_bone_tube();
   c.clips.push_back({"twist", c.clips[0].channels});

@@ -1,0 +1,39 @@
+# The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
+.PHONY: demo test build bench figures format fuzz sanitize deps clean
+
+JOBS ?= $(shell nproc)
+
+demo: build                 ## installs, builds, runs the main job on the built-in characters
+	build/cutis demo -o build/demo
+	@echo "Open build/demo/report.html"
+
+test: build                 ## installs, builds, runs all tests
+	@scripts/run-tests build
+
+build: deps                 ## the program at build/cutis
+	@cmake --preset dev --log-level=WARNING
+	@cmake --build --preset dev -j $(JOBS)
+
+deps:
+	@scripts/install-deps core
+
+bench: build                ## one machine-readable row a benchmark, each with a hash of its result
+	build/bench/cutis_bench
+
+figures: build              ## pictures of what the papers show, in build/figures
+	scripts/make-figures build/cutis build/figures
+
+sanitize: deps              ## the whole suite under ASan + UBSan, then under TSan
+	@for p in asan tsan; do cmake --preset $$p --log-level=WARNING && cmake --build --preset $$p -j $(JOBS) && \
+	  scripts/run-tests build-$$p || exit 1; done
+
+fuzz:                       ## every reader under libFuzzer; FUZZ_SECONDS each (default 300)
+	@scripts/install-deps core tools
+	@scripts/run-fuzz $${FUZZ_SECONDS:-300}
+
+format:
+	@scripts/install-deps tools
+	git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
+
+clean:
+	rm -rf build build-*

@@ -1,0 +1,65 @@
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "pipeline.h"
+
+namespace cutis::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string file, output, method = "dqs";
+  MotionChoice motion;
+};
+
+void run(const Options& options) {
+  Session session(options.common);
+  const Context& context = session.context();
+  const auto start = std::chrono::steady_clock::now();
+  const Method method = method_from_string(options.method);
+  Session::check_output(options.file, options.output);
+  const Character character = load_character(options.file, context);
+  const Motion motion = choose_motion(character, options.motion, context);
+  const auto writer = make_animation_writer(options.output, {&character, motion.clip.name, motion.times}, context);
+  const MethodTiming timing = play(character, motion, method, context, [&](std::size_t, const Frame& frame) {
+    writer->add_frame(frame.positions, frame.normals);
+  });
+  writer->finish();
+
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  session.say(fmt::format("{}: clip '{}', {} frames, {} vertices, {}; {:.3g} ms a frame, {:.3g} s in all",
+                          options.output, motion.clip.name, motion.times.size(), character.vertex_count(),
+                          to_string(method), timing.median_frame_ms, seconds));
+  session.print({{"file", options.file},
+                 {"clip", motion.clip.name},
+                 {"method", to_string(method)},
+                 {"output", options.output},
+                 {"frames", motion.times.size()},
+                 {"vertices", character.vertex_count()},
+                 {"nonfinite", timing.nonfinite},
+                 {"ms", {{"bind", rounded(timing.bind_ms)}, {"frame_median", rounded(timing.median_frame_ms)}}},
+                 {"seconds", rounded(seconds)},
+                 {"warnings", session.warnings()}});
+}
+
+}  // namespace
+
+void add_animate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("animate", "Deform a character over a clip or a BVH and write the result");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
+  verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
+      ->required();
+  add_motion_options(*verb, options->motion);
+  verb->add_option("--method", options->method, "lbs (linear blend) or dqs (dual quaternion)")->capture_default_str();
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "Examples:\n"
+      "  cutis animate character.glb --clip walk -o walk.glb\n"
+      "  cutis animate character.glb --clip 0 --method lbs --frames 12 -o frames.obj\n"
+      "  cutis animate character.glb --bvh motion.bvh --fps 24 -o motion.pc2");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common.h"
+#include "cutis/cutis.h"
+
+namespace cutis::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+};
+
+Json vec(const Vec3d& v) { return {rounded(v.x), rounded(v.y), rounded(v.z)}; }
+
+// What a person should know before skinning this file.
+std::vector<std::string> remarks(const CharacterInfo& info) {
+  std::vector<std::string> list;
+  const auto add = [&](bool when, std::string text) {
+    if (when) list.push_back(std::move(text));
+  };
+  add(info.boundary_loops > 0, fmt::format("the surface is open: {} boundary loop{} ({} edges)", info.boundary_loops,
+                                           info.boundary_loops == 1 ? "" : "s", info.boundary_edges));
+  add(info.nonmanifold_edges > 0,
+      fmt::format("{} non-manifold edges (more than two triangles)", info.nonmanifold_edges));
+  add(info.nonmanifold_vertices > 0, fmt::format("{} non-manifold vertices", info.nonmanifold_vertices));
+  add(info.inconsistent_edges > 0,
+      fmt::format("{} edges between triangles that face opposite ways", info.inconsistent_edges));
+  add(info.degenerate_triangles > 0, fmt::format("{} triangles without area", info.degenerate_triangles));
+  add(info.closed && info.volume < 0, "the surface is inside out");
+  add(info.bones.empty(), "no skeleton");
+  add(!info.bones.empty() && info.max_influences == 0, "no skin weights");
+  add(info.clips.empty(), "no clips");
+  return list;
+}
+
+Json to_json(const std::string& file, const CharacterInfo& info, const std::vector<std::string>& warnings) {
+  Json meshes = Json::array(), clips = Json::array();
+  for (const auto& m : info.meshes)
+    meshes.push_back({{"name", m.name},
+                      {"vertices", m.vertices},
+                      {"triangles", m.triangles},
+                      {"max_influences", m.max_influences},
+                      {"normals", m.had_normals},
+                      {"uvs", m.has_uvs}});
+  for (const auto& c : info.clips)
+    clips.push_back({{"name", c.name}, {"seconds", rounded(c.seconds)}, {"channels", c.channels}, {"keys", c.keys}});
+  return {{"file", file},
+          {"meshes", meshes},
+          {"vertices", info.vertices},
+          {"welded_vertices", info.welded_vertices},
+          {"triangles", info.triangles},
+          {"components", info.components},
+          {"boundary_edges", info.boundary_edges},
+          {"boundary_loops", info.boundary_loops},
+          {"nonmanifold_edges", info.nonmanifold_edges},
+          {"nonmanifold_vertices", info.nonmanifold_vertices},
+          {"inconsistent_edges", info.inconsistent_edges},
+          {"degenerate_triangles", info.degenerate_triangles},
+          {"closed", info.closed},
+          {"volume", info.closed ? Json(rounded(info.volume)) : Json(nullptr)},
+          {"bounds", {{"min", vec(info.bounds.lo)}, {"max", vec(info.bounds.hi)}}},
+          {"bones", info.bones.size()},
+          {"bone_names", info.bones},
+          {"clips", clips},
+          {"weights", {{"max_influences", info.max_influences}}},
+          {"warnings", warnings}};
+}
+
+void print_text(const std::string& file, const CharacterInfo& info, const std::vector<std::string>& warnings) {
+  const Vec3d size = info.bounds.hi - info.bounds.lo;
+  fmt::print("{}\n", file);
+  fmt::print("  meshes      {}\n", info.meshes.size());
+  for (const auto& m : info.meshes)
+    fmt::print("    {:<24} {:>7} vertices {:>7} triangles{}{}{}\n", m.name, m.vertices, m.triangles,
+               m.max_influences > 0 ? fmt::format(", {} influences", m.max_influences) : ", no weights",
+               m.had_normals ? "" : ", no normals", m.has_uvs ? ", UVs" : "");
+  fmt::print("  vertices    {} ({} welded)\n", info.vertices, info.welded_vertices);
+  fmt::print("  triangles   {}\n", info.triangles);
+  fmt::print("  surface     {}, {} component{}, {} boundary loop{}, {} non-manifold edge{}\n",
+             info.closed ? "closed" : "not closed", info.components, info.components == 1 ? "" : "s",
+             info.boundary_loops, info.boundary_loops == 1 ? "" : "s", info.nonmanifold_edges,
+             info.nonmanifold_edges == 1 ? "" : "s");
+  fmt::print("  size        {:.4g} x {:.4g} x {:.4g} m", size.x, size.y, size.z);
+  if (info.closed) fmt::print(", {:.4g} litres", info.volume * 1000);
+  fmt::print("\n  bones       {}\n", info.bones.size());
+  if (!info.bones.empty()) fmt::print("    {}\n", fmt::join(info.bones, " "));
+  fmt::print("  weights     {}\n",
+             info.max_influences > 0 ? fmt::format("up to {} influences a vertex", info.max_influences) : "none");
+  fmt::print("  clips       {}\n", info.clips.size());
+  for (const auto& c : info.clips)
+    fmt::print("    {:<24} {:>8.3f} s {:>6} keys {:>4} channels\n", c.name, c.seconds, c.keys, c.channels);
+  for (const std::string& w : warnings) fmt::print("  note        {}\n", w);
+}
+
+void run(const Options& options) {
+  CommonOptions common = options.common;
+  common.quiet = true;  // warnings are part of what this verb prints
+  Session session(common);
+  const Character character = load_character(options.file, session.context());
+  const CharacterInfo info = inspect(character);
+  std::vector<std::string> warnings = session.warnings();
+  for (std::string& remark : remarks(info)) warnings.push_back(std::move(remark));
+  if (options.common.json) {
+    session.print(to_json(options.file, info, warnings));
+  } else {
+    print_text(options.file, info, warnings);
+  }
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+      ->required();
+  add_common_options(*verb, options->common);
+  verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli

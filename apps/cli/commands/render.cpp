@@ -1,0 +1,107 @@
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sheet.h"
+
+namespace cutis::cli {
+namespace {
+
+constexpr double kDegree = 3.14159265358979323846 / 180;
+constexpr int kDefaultFrames = 6;
+
+struct Options {
+  CommonOptions common;
+  std::string file, output, methods = "dqs", color = "shade", bone, size = "360x360";
+  std::vector<double> at;
+  MotionChoice motion;
+  double yaw = 35, pitch = 12;
+  bool wireframe = false, no_occlusion = false;
+};
+
+void parse_size(const std::string& text, RenderOptions& render) {
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%n", &render.width, &render.height, &used) != 2 ||
+      used != static_cast<int>(text.size()) || render.width < 16 || render.height < 16 || render.width > 8192 ||
+      render.height > 8192)
+    throw Error(ErrorCode::bad_argument, "--size", fmt::format("'{}' is not WIDTHxHEIGHT between 16 and 8192", text));
+}
+
+// The rest pose unless a motion is asked for: a still of the file as it is.
+Motion choose(const Character& character, const Options& options, const Context& context) {
+  const bool wants_motion =
+      !options.motion.clip.empty() || !options.motion.bvh.empty() || options.motion.frames > 0 || !options.at.empty();
+  if (!wants_motion) return {{"default pose", {}}, {0.0}};
+  MotionChoice choice = options.motion;
+  if (choice.frames == 0) choice.frames = kDefaultFrames;
+  Motion motion = choose_motion(character, choice, context);
+  if (!options.at.empty()) motion.times = options.at;
+  return motion;
+}
+
+void run(const Options& options) {
+  Session session(options.common);
+  const Context& context = session.context();
+  SheetChoice choice;
+  choice.methods = parse_methods(options.methods);
+  choice.color = options.color;
+  choice.bone = options.bone;
+  choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
+  parse_size(options.size, choice.render);
+  choice.render.wireframe = options.wireframe;
+  choice.render.ambient_occlusion = !options.no_occlusion;
+  Session::check_output(options.file, options.output);
+
+  const Character character = load_character(options.file, context);
+  const Motion motion = choose(character, options, context);
+  choice.title =
+      fmt::format("{}   {}", character.source.substr(character.source.find_last_of('/') + 1), motion.clip.name);
+  const Image image = draw_sheet(character, motion, choice, context);
+  write_png(options.output, image);
+  session.say(fmt::format("{}: {} x {} pixels, {} frame{} of '{}'", options.output, image.width, image.height,
+                          motion.times.size(), motion.times.size() == 1 ? "" : "s", motion.clip.name));
+  session.print({{"file", options.file},
+                 {"clip", motion.clip.name},
+                 {"output", options.output},
+                 {"width", image.width},
+                 {"height", image.height},
+                 {"times", motion.times},
+                 {"warnings", session.warnings()}});
+}
+
+}  // namespace
+
+void add_render(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("render", "Stills and contact sheets: rows are methods, columns are frames");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+      ->required();
+  verb->add_option("-o,--output", options->output, "Picture to write: .png")
+      ->required()
+      ->check(
+          CLI::Validator([](const std::string& name) { return name.ends_with(".png") ? "" : "must end in .png"; }, ""));
+  add_motion_options(*verb, options->motion);
+  verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
+  verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
+  verb->add_option("--color", options->color, "shade, part or weights")
+      ->capture_default_str()
+      ->check(CLI::IsMember(color_names()));
+  verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
+  verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
+  verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
+      ->capture_default_str();
+  verb->add_option("--pitch", options->pitch, "Degrees above the horizon")->capture_default_str();
+  verb->add_flag("--wireframe", options->wireframe, "Draw the edges");
+  verb->add_flag("--no-occlusion", options->no_occlusion, "Leave out ambient occlusion (faster)");
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "Examples:\n"
+      "  cutis render character.glb -o still.png\n"
+      "  cutis render character.glb --clip walk --frames 8 --methods lbs,dqs -o walk.png\n"
+      "  cutis render builtin:human --color part --yaw 0 -o parts.png");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli

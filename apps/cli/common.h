@@ -1,0 +1,65 @@
+// What all verbs share: common options, messages, the shape of a verb.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cutis/context.h"
+
+namespace cutis::cli {
+
+using Json = nlohmann::ordered_json;
+
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+  std::string backend = "scalar";
+};
+
+/// A context that reports on stderr: warnings, and progress when stderr is a terminal. Also collects the warnings.
+class Session {
+ public:
+  explicit Session(const CommonOptions& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const Context& context() const { return context_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const CommonOptions& options() const { return options_; }
+  /// One line for people on stdout; nothing when --json or --quiet.
+  void say(const std::string& text) const;
+  /// The one document on stdout, when --json.
+  void print(const Json& document) const;
+  /// A file name that nothing should overwrite: throws Error when OUT is the input itself.
+  static void check_output(const std::string& input, const std::string& output);
+
+ private:
+  void clear_progress();
+
+  CommonOptions options_;
+  Context context_;
+  std::vector<std::string> warnings_;
+  bool terminal_ = false;
+  int last_percent_ = -1;
+};
+
+/// Adds --json, --quiet, --threads, --backend to a verb.
+void add_common_options(CLI::App& verb, CommonOptions& options);
+
+/// One verb: registers its options and, as the callback, its work.
+void add_animate(CLI::App& app);
+void add_demo(CLI::App& app);
+void add_info(CLI::App& app);
+void add_render(CLI::App& app);
+
+/// JSON numbers that people read: six significant digits.
+[[nodiscard]] double rounded(double value);
+
+}  // namespace cutis::cli

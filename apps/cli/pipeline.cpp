@@ -1,0 +1,87 @@
+#include "pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace cutis::cli {
+namespace {
+
+// A slip of the keyboard (--frames 1000000000) must not fill the disk.
+constexpr std::size_t kMostFrames = 1'000'000;
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void add_motion_options(CLI::App& verb, MotionChoice& choice) {
+  auto* clip = verb.add_option("--clip", choice.clip, "Clip by name or number (default: the file's first)");
+  auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion from a BVH file instead of a clip");
+  clip->excludes(bvh);
+  verb.add_option("--bvh-map", choice.bvh_map, "JSON file {\"character joint\": \"BVH joint\", ...}")->needs(bvh);
+  auto* frames = verb.add_option("--frames", choice.frames, "This many frames, evenly from the first to the last key")
+                     ->check(CLI::Range(1, static_cast<int>(kMostFrames)));
+  verb.add_option("--fps", choice.fps, "Frames a second, from the first key on")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-3, 1e5))
+      ->excludes(frames);
+}
+
+Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context) {
+  Motion motion;
+  if (!choice.bvh.empty()) {
+    motion.clip = load_motion(choice.bvh, character, context, {.map_file = choice.bvh_map});
+  } else if (character.clips.empty() && choice.clip.empty()) {
+    context.warn(fmt::format("{}: has no clip; its default pose is held", character.source));
+    motion.clip.name = "default pose";
+  } else {
+    motion.clip = character.clip(choice.clip);
+  }
+  if ((motion.clip.end() - motion.clip.start()) * choice.fps > static_cast<double>(kMostFrames) && choice.frames == 0)
+    throw Error(ErrorCode::bad_argument, "--fps",
+                "would give more than a million frames; use --frames or a lower rate");
+  motion.times = sample_times(motion.clip, choice.frames, choice.fps);
+  return motion;
+}
+
+MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
+                  const std::function<void(std::size_t, const Frame&)>& take) {
+  MethodTiming timing;
+  const auto start = std::chrono::steady_clock::now();
+  Solver solver(bind(character, context), {.method = method}, context);
+  timing.bind_ms = milliseconds_since(start);
+  std::vector<double> milliseconds;
+  for (std::size_t i = 0; i < motion.times.size(); ++i) {
+    const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
+    milliseconds.push_back(frame.report.milliseconds);
+    timing.nonfinite += frame.report.nonfinite;
+    take(i, frame);
+    context.progress(to_string(method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
+  }
+  if (!milliseconds.empty()) {
+    const auto middle = milliseconds.begin() + static_cast<std::ptrdiff_t>(milliseconds.size() / 2);
+    std::nth_element(milliseconds.begin(), middle, milliseconds.end());
+    timing.median_frame_ms = *middle;
+  }
+  if (timing.nonfinite > 0)
+    context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
+                             timing.nonfinite));
+  return timing;
+}
+
+std::vector<Method> parse_methods(const std::string& list) {
+  std::vector<Method> methods;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    const Method method = method_from_string(name);
+    if (std::find(methods.begin(), methods.end(), method) == methods.end()) methods.push_back(method);
+  }
+  if (methods.empty()) (void)method_from_string(list);
+  return methods;
+}
+
+}  // namespace cutis::cli

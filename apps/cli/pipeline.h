@@ -1,0 +1,48 @@
+// The main job as the verbs share it: load ► choose motion and times ► bind ► solve frame by frame.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.h"
+#include "cutis/cutis.h"
+
+namespace cutis::cli {
+
+/// Which motion, and at which times.
+struct MotionChoice {
+  std::string clip{};
+  std::string bvh{};
+  std::string bvh_map{};
+  int frames = 0;  ///< > 0: that many, evenly
+  double fps = 30;
+};
+
+/// Adds --clip, --bvh, --bvh-map, --frames, --fps.
+void add_motion_options(CLI::App& verb, MotionChoice& choice);
+
+struct Motion {
+  Clip clip;
+  std::vector<double> times;  ///< strictly increasing
+};
+
+/// The chosen clip of the character, or the BVH made to fit it. A character without clips (and no choice made) holds
+/// its default pose; a warning says so.
+[[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context);
+
+struct MethodTiming {
+  double bind_ms = 0;
+  double median_frame_ms = 0;
+  std::size_t nonfinite = 0;
+};
+
+/// Solves all times in order and hands out each frame.
+MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
+                  const std::function<void(std::size_t index, const Frame&)>& take);
+
+/// Splits "lbs,dqs"; throws Error on an unknown name.
+[[nodiscard]] std::vector<Method> parse_methods(const std::string& list);
+
+}  // namespace cutis::cli
