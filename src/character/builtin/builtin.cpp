@@ -1,0 +1,42 @@
+#include "character/builtin/builtin.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cutis/error.h"
+#include "cutis/io.h"
+
+namespace cutis {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  Character (*make)(const Context&);
+};
+constexpr std::array<Entry, 3> kEntries = {
+    {{"cylinder", builtin::make_cylinder}, {"arm", builtin::make_arm}, {"hand", builtin::make_hand}}};
+
+}  // namespace
+
+std::vector<std::string> builtin_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kEntries) names.emplace_back(entry.name);
+  return names;
+}
+
+Character make_builtin(std::string_view name, const Context& context) {
+  for (const Entry& entry : kEntries) {
+    if (entry.name != name) continue;
+    Character character = entry.make(context);
+    character.source = fmt::format("builtin:{}", name);
+    return character;
+  }
+  throw Error(ErrorCode::bad_argument, fmt::format("builtin:{}", name),
+              fmt::format("there is no such built-in character; take one of {}", fmt::join(builtin_names(), ", ")));
+}
+
+}  // namespace cutis

@@ -1,0 +1,24 @@
+// Characters made by code: no files, no licences, the same bits everywhere.
+#pragma once
+
+#include <string_view>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+/// One of builtin_names() (cutis/io.h), with weights and clips. Throws Error(bad_argument) listing the names.
+[[nodiscard]] Character make_builtin(std::string_view name, const Context& context);
+
+namespace builtin {
+
+/// A tube of two bones along +Y. Clips `bend` and `twist`.
+[[nodiscard]] Character make_cylinder(const Context& context);
+/// A left arm stretched along +X, thumb up, palm to the front. Clips `elbow`, `forearm_twist`, `wave`.
+[[nodiscard]] Character make_arm(const Context& context);
+/// A left hand, fingers up, palm to the front. Clips `fist`, `pinch`, `wave`.
+[[nodiscard]] Character make_hand(const Context& context);
+
+}  // namespace builtin
+}  // namespace cutis
