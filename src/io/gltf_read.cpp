@@ -1,0 +1,152 @@
+// glTF 2.0: parse ► select nodes ► geometry in mesh space ► skeleton and rest frames ► scene space and weights ► clips.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <new>
+
+#include "io/appearance.h"
+#include "io/gltf_read_clips.h"
+#include "io/gltf_read_primitive.h"
+#include "io/gltf_read_skeleton.h"
+#include "io/gltf_read_uri.h"
+#include "io/gltf_read_weights.h"
+#include "io/readers.h"
+
+namespace cutis {
+namespace {
+
+using namespace gltf;
+
+struct Piece {
+  cutis::Mesh mesh;
+  PrimitiveSource source;
+  std::size_t node = 0;
+};
+
+std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data& data, const Context& context) {
+  std::vector<Piece> pieces;
+  UniqueNames names;
+  for (const std::size_t node_index : selected.nodes) {
+    const Node& node = file.nodes[node_index];
+    const auto mesh_index = static_cast<std::size_t>(node.mesh);
+    const gltf::Mesh& from = file.meshes[mesh_index];
+    const std::string name = !from.name.empty()   ? from.name
+                             : !node.name.empty() ? node.name
+                                                  : fmt::format("mesh_{}", mesh_index);
+    for (std::size_t i = 0; i < from.primitives.size(); ++i) {
+      const bool is_only = from.primitives.size() == 1;
+      const std::string label = file.mesh_label(mesh_index) + (is_only ? "" : fmt::format(" › primitive {}", i));
+      PrimitiveSource source(file, data, from.primitives[i], file.place(label));
+      auto mesh = read_geometry(source, node.weights.empty() ? from.weights : node.weights, context);
+      if (!mesh) continue;
+      mesh->name = names.take(is_only ? name : fmt::format("{}_{}", name, i));
+      pieces.push_back({std::move(*mesh), std::move(source), node_index});
+    }
+  }
+  if (pieces.empty()) throw Error(ErrorCode::bad_character, file.name, "it has no triangle mesh; export at least one");
+  return pieces;
+}
+
+void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pieces, Data& data,
+                   const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
+  std::map<std::size_t, SkinUse> uses;
+  for (const Piece& piece : pieces) {
+    const auto skin = static_cast<std::size_t>(file.nodes[piece.node].skin);
+    SkinUse& use = uses[skin];
+    use.skin = skin;
+    for (const Vec3f& p : piece.mesh.positions) use.bounds.add(static_cast<Vec3d>(p));
+  }
+  std::vector<SkinUse> in_order;
+  for (const auto& [skin, use] : uses) in_order.push_back(use);
+  skeleton = build_skeleton(file, scene, in_order, data);
+  for (Piece& piece : pieces) {
+    const SkinBinding& binding = skeleton.bindings.at(static_cast<std::size_t>(file.nodes[piece.node].skin));
+    move_to_scene(binding.scene_from_mesh, piece.mesh);
+    if (!options.ignore_weights)
+      piece.mesh.weights = read_weights(piece.source, piece.mesh.positions.size(), binding.joint_of, context);
+  }
+}
+
+Weights rigid_weights(std::size_t vertices, std::uint32_t joint) {
+  Weights weights;
+  weights.row_begin.resize(vertices + 1);
+  for (std::size_t i = 0; i <= vertices; ++i) weights.row_begin[i] = static_cast<std::uint32_t>(i);
+  weights.joint.assign(vertices, joint);
+  weights.weight.assign(vertices, 1.0F);
+  return weights;
+}
+
+// Without a skin, meshes are where their nodes put them. Animated nodes become bones; joints that no mesh uses yet
+// (a skeleton to make weights for) are kept as they are.
+void place_by_nodes(const File& file, const Scene& scene, std::vector<Piece>& pieces, const ReadOptions& options,
+                    SkeletonResult& skeleton) {
+  std::vector<std::size_t> bones;
+  const bool is_rigid = file.skins.empty() && !file.animations.empty();
+  if (is_rigid)
+    for (const Piece& piece : pieces) bones.push_back(piece.node);
+  for (const Skin& skin : file.skins) bones.insert(bones.end(), skin.joints.begin(), skin.joints.end());
+  if (!bones.empty()) skeleton = build_rigid_skeleton(file, scene, bones);
+  for (Piece& piece : pieces) {
+    const Affine3d& world = scene.world_from_node[piece.node];
+    if (!is_regular(world))
+      throw Error(ErrorCode::bad_character, file.place(file.node_label(piece.node)),
+                  "it is scaled to nothing by default; give it a scale other than 0");
+    move_to_scene(world, piece.mesh);
+    if (is_rigid && !options.ignore_weights)
+      piece.mesh.weights =
+          rigid_weights(piece.mesh.positions.size(), static_cast<std::uint32_t>(skeleton.joint_of_node[piece.node]));
+  }
+}
+
+Character assemble(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
+                   const Context& context, const ReadOptions& options) {
+  const File file = parse_file(bytes, name, folder, context);
+  const Scene scene = build_scene(file);
+  const MeshNodes selected = select_mesh_nodes(file, context);
+  Data data(file, bytes.size());
+  std::vector<Piece> pieces = read_pieces(file, selected, data, context);
+
+  SkeletonResult skeleton;
+  if (selected.is_skinned)
+    bind_to_skins(file, scene, pieces, data, options, context, skeleton);
+  else
+    place_by_nodes(file, scene, pieces, options, skeleton);
+
+  Character character;
+  character.source = name;
+  character.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  character.skeleton = std::move(skeleton.skeleton);
+  for (Piece& piece : pieces) character.meshes.push_back(std::move(piece.mesh));
+  character.appearance = file.appearance;
+  return character;
+}
+
+Character read(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
+               const Context& context, const ReadOptions& options) {
+  try {
+    return assemble(bytes, name, folder, context, options);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::io, name, "there is not enough memory to read it");
+  } catch (const std::exception& e) {
+    throw Error(ErrorCode::bad_file, name, fmt::format("it cannot be read: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+Character read_gltf(const std::string& path, const Context& context, const ReadOptions& options) {
+  const std::vector<std::byte> bytes = read_whole_file(path, path);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return read(bytes, path, folder.empty() ? "." : folder, context, options);
+}
+
+Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name, const Context& context,
+                           const ReadOptions& options) {
+  return read(bytes, name, "", context, options);
+}
+
+}  // namespace cutis

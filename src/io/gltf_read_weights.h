@@ -1,0 +1,15 @@
+// JOINTS_n and WEIGHTS_n of a primitive as weights of the skeleton's joints.
+#pragma once
+
+#include <span>
+
+#include "io/gltf_read_primitive.h"
+
+namespace cutis::gltf {
+
+/// `joint_of`: the skeleton's joint for each entry of the skin. Rows are merged, normalised in double and sorted,
+/// largest first. Throws Error when a row sums to 0 or a weighted index is out of the skin's range.
+[[nodiscard]] Weights read_weights(PrimitiveSource& source, std::size_t vertices,
+                                   std::span<const std::uint32_t> joint_of, const Context& context);
+
+}  // namespace cutis::gltf
