@@ -1,0 +1,22 @@
+#include "cutis/error.h"
+#include "cutis/io.h"
+#include "io/bvh_read.h"
+#include "io/retarget.h"
+#include "io/text_scan.h"
+
+namespace cutis {
+
+Clip load_motion(const std::string& file, const Character& character, const Context& context,
+                 const MotionOptions& options) {
+  const std::string extension = lower_case(std::filesystem::path(file).extension().string());
+  if (extension != ".bvh")
+    throw Error(ErrorCode::bad_argument, file, "is not a motion file that can be read; the extension has to be .bvh.");
+  const BvhMotion motion = read_bvh(file, context);
+  if (character.skeleton.joints.empty())
+    throw Error(ErrorCode::bad_character, character.source, "has no skeleton that a motion could drive.");
+  const JointMap map = options.map_file.empty() ? map_joints(character.skeleton, motion)
+                                                : read_joint_map(options.map_file, character.skeleton, motion);
+  return retarget(character, motion, map, stem_of(file), context);
+}
+
+}  // namespace cutis
