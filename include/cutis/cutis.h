@@ -5,6 +5,7 @@
 #include "cutis/context.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "cutis/metrics.h"
 #include "cutis/render.h"
 #include "cutis/rig.h"
 #include "cutis/solve.h"

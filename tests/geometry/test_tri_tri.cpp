@@ -7,43 +7,15 @@
 #include <random>
 #include <vector>
 
+#include "geometry/exact_triangles.h"
 #include "geometry/predicates.h"
 
 namespace cutis {
 namespace {
 
-__extension__ typedef __int128 Wide;  // "using" would warn that it is not in the standard
-using Point = std::array<std::int64_t, 3>;
-using Corners = std::array<Point, 3>;
-using Axis = std::array<Wide, 3>;
-
-// Independent answer for integer coordinates: two convex sets are apart when some axis separates them strictly; for
-// triangles the axes to try are the normals, products of edges, and in one plane the edges' normals. All in integers.
-Axis difference(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Axis product(const Axis& a, const Axis& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-bool separates(const Axis& n, const Corners& a, const Corners& b) {
-  const auto range = [&](const Corners& t) {
-    std::array<Wide, 3> d{};
-    for (std::size_t i = 0; i < 3; ++i) d[i] = n[0] * t[i][0] + n[1] * t[i][1] + n[2] * t[i][2];
-    return std::pair{std::min({d[0], d[1], d[2]}), std::max({d[0], d[1], d[2]})};
-  };
-  const auto [a_lo, a_hi] = range(a);
-  const auto [b_lo, b_hi] = range(b);
-  return a_hi < b_lo || b_hi < a_lo;
-}
-bool separated(const Corners& a, const Corners& b) {
-  const auto edge = [](const Corners& t, std::size_t k) { return difference(t[(k + 1) % 3], t[k]); };
-  const Axis na = product(edge(a, 0), edge(a, 1)), nb = product(edge(b, 0), edge(b, 1));
-  if (separates(na, a, b) || separates(nb, a, b)) return true;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (separates(product(na, edge(a, i)), a, b) || separates(product(nb, edge(b, i)), a, b)) return true;
-    for (std::size_t j = 0; j < 3; ++j)
-      if (separates(product(edge(a, i), edge(b, j)), a, b)) return true;
-  }
-  return false;
-}
+using test::Corners;
+using test::Point;
+using test::separated;
 
 TriangleCorners floats(const Corners& t) {
   TriangleCorners result;

@@ -1,0 +1,173 @@
+// Quality of deformed meshes, of any method on any character. Definitions: docs/algorithms/metrics.md.
+//
+//   Metrics metrics(character, context);
+//   FrameMetrics m = metrics.measure(frame.positions);      // one frame
+//   for (const MetricSummary& s : summarise(all_frames)) …   // mean and worst of a clip
+//
+// All on the welded mesh (equal rest position and compatible weights). Numbers do not depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+struct MetricsOptions {
+  bool intersections = true;  ///< the dearest two can be left out
+  bool overlap = true;
+  bool per_vertex = false;  ///< fill FrameMetrics::pairs and the arrays per vertex, for pictures
+};
+
+/// Of one frame. What was not asked for, or has no meaning for this mesh, is empty.
+struct FrameMetrics {
+  /// Pairs of triangles that share no vertex and have a point in common.
+  std::optional<std::size_t> intersecting_pairs;
+  /// Share of vertices, in [0,1], that lie inside the body once moved out by a quarter of the mean edge length.
+  std::optional<double> overlap;
+  /// Signed volume over the rest pose's, minus 1; empty when `volume_skipped` says why.
+  std::optional<double> volume_change;
+  std::string volume_skipped;
+  /// The same around each joint; as Metrics::regions(). Empty where a vertex is not finite.
+  std::vector<std::optional<double>> region_volume_change;
+  /// Edges folded sharply (normals with dot product < -0.5) that were not at rest.
+  std::size_t folds = 0;
+  /// Edge length over rest length: 1st and 95th percentile, largest. Empty without edges.
+  std::optional<double> stretch_p1, stretch_p95, stretch_max;
+  /// Of the residuals given to measure(), as absolute values.
+  std::optional<double> iso_residual_mean, iso_residual_p95, iso_residual_max;
+  /// Input vertices with a coordinate that is not finite. Triangles and edges at them are left out of everything else.
+  std::size_t nonfinite = 0;
+  /// Largest distance between copies of one welded vertex, metres.
+  double seam_gap = 0;
+
+  // With MetricsOptions::per_vertex.
+  /// Intersecting pairs of triangles (lower number first, sorted), numbered over all meshes in order.
+  std::vector<std::array<std::uint32_t, 2>> pairs;
+  /// Per input vertex: the stretch of the edge at it that is farthest from 1 (as a factor); 1 without edges.
+  std::vector<float> vertex_stretch;
+  std::vector<std::uint8_t> vertex_overlaps;    ///< per input vertex: counted in `overlap`
+  std::vector<std::uint8_t> vertex_intersects;  ///< per input vertex: at a triangle of `pairs`
+};
+
+/// The surface around a joint whose volume is watched: where its bone and the parent bone blend.
+struct JointRegion {
+  int joint = -1;
+  std::string name;
+  std::size_t triangles = 0;
+  double rest_volume = 0;  ///< cubic metres, the open ends capped
+};
+
+/// Distances between two shapes of one character, over its welded vertices, metres.
+struct FrameDistance {
+  double mean = 0, max = 0;
+  std::size_t nonfinite = 0;  ///< vertices left out
+};
+
+/// How much a result depends on the way there: the same frames reached in two passes.
+struct PathMetrics {
+  double mean = 0, max = 0;     ///< over all frames, metres
+  std::size_t worst_frame = 0;  ///< where `max` is
+  std::size_t nonfinite = 0;
+  std::vector<FrameDistance> frames;
+};
+
+class Metrics {
+ public:
+  /// Measures the rest pose too. The character must be valid (validate()); it may be empty, open or not manifold, and
+  /// need not have weights. `context` must outlive this.
+  Metrics(const Character& character, const Context& context, const MetricsOptions& options = {});
+  ~Metrics();
+  Metrics(Metrics&&) noexcept;
+  Metrics& operator=(Metrics&&) noexcept;
+
+  /// `positions`: all vertices of all meshes in the input's order. `iso_residuals`: optional, one per input vertex; a
+  /// NaN marks a vertex that has none. Throws Error(bad_argument) on a wrong number of either, and never otherwise.
+  [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {}) const;
+
+  /// The rest pose's own numbers: `rest().overlap` is what reports call rest_overlap.
+  [[nodiscard]] const FrameMetrics& rest() const;
+  [[nodiscard]] std::span<const JointRegion> regions() const;
+
+  /// Over welded vertices, both in the input's order.
+  [[nodiscard]] FrameDistance distance(std::span<const Vec3f> a, std::span<const Vec3f> b) const;
+  /// After a motion that ends at the rest pose: what is left.
+  [[nodiscard]] FrameDistance distance_to_rest(std::span<const Vec3f> positions) const;
+  /// Two passes over a clip, e.g. played forward and in reverse; frame i of both belongs to the same time. Throws
+  /// Error(bad_argument) when they differ in length.
+  [[nodiscard]] PathMetrics path(std::span<const std::vector<Vec3f>> first,
+                                 std::span<const std::vector<Vec3f>> second) const;
+
+  [[nodiscard]] std::size_t vertex_count() const;  ///< of the input
+  [[nodiscard]] std::size_t welded_vertex_count() const;
+  [[nodiscard]] std::span<const std::uint32_t> first_of_welded() const;  ///< per welded vertex: its first input vertex
+  [[nodiscard]] double mean_edge_length() const;                         ///< of the rest pose, metres
+  [[nodiscard]] double size() const;                    ///< diagonal of the rest pose's bounding box, metres
+  [[nodiscard]] std::size_t zero_length_edges() const;  ///< at rest; left out of the stretch
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Collects how much vertices jerk: the second difference |p(t-1) - 2 p(t) + p(t+1)| of every welded vertex at every
+/// inner frame. Keeps two frames and the largest thousandth of the differences, not the clip.
+class PopAccumulator {
+ public:
+  /// `frames`: how many will be added at most; 0: unknown, and every difference is kept (4 bytes each).
+  explicit PopAccumulator(const Metrics& metrics, std::size_t frames = 0);
+
+  /// Frames in order, evenly spaced in time, input's vertex order. Throws Error(bad_argument) on a wrong number of
+  /// positions or one frame too many.
+  void add(std::span<const Vec3f> positions);
+
+  /// 99.9th percentile, metres; empty before the third frame. Vertices that are not finite are left out.
+  [[nodiscard]] std::optional<double> percentile() const;
+  [[nodiscard]] double size() const { return size_; }
+
+ private:
+  std::vector<std::uint32_t> first_of_welded_;
+  std::size_t input_vertices_ = 0;
+  double size_ = 0;
+  std::size_t expected_frames_ = 0, frames_ = 0;
+  std::size_t keep_ = 0;              // so many of the largest; 0: all
+  std::size_t count_ = 0;             // differences seen
+  std::vector<float> largest_;        // a heap with the smallest on top when keep_ > 0
+  std::vector<Vec3f> before_, last_;  // welded vertices of the last two frames
+};
+
+/// `pop`: the method's percentile as a multiple of LBS's over the same frames. Both count as at least a millionth of
+/// the character's size (float noise), so that two still clips give 1. Empty when either has fewer than three frames.
+[[nodiscard]] std::optional<double> pop(const PopAccumulator& method, const PopAccumulator& lbs);
+
+enum class Worse { higher, lower, away_from_zero };
+
+/// One number of FrameMetrics, for tables, JSON and plots.
+struct MetricInfo {
+  std::string_view name;  ///< as reports call it
+  std::string_view unit;  ///< "" for counts and ratios
+  std::string_view help;
+  Worse worse = Worse::higher;
+  std::optional<double> (*value)(const FrameMetrics&) = nullptr;
+};
+[[nodiscard]] std::span<const MetricInfo> metric_table();
+
+struct MetricSummary {
+  std::string name;        ///< of the metric; "volume_change.JOINT" for regions
+  std::size_t frames = 0;  ///< that had a value
+  double mean = 0, worst = 0;
+  std::size_t worst_frame = 0;  ///< the first, where several are equal
+};
+/// Mean and worst of every metric that at least one frame has, in the order of the table, then of `regions`.
+[[nodiscard]] std::vector<MetricSummary> summarise(std::span<const FrameMetrics> frames,
+                                                   std::span<const JointRegion> regions = {});
+
+}  // namespace cutis

@@ -1,0 +1,243 @@
+// One frame: weld, take out what is not a surface, then each metric on its own.
+#include "cutis/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/math.h"
+#include "character/welded_character.h"
+#include "cutis/error.h"
+#include "geometry/triangle_bvh.h"
+#include "geometry/weld.h"
+#include "metrics/folds.h"
+#include "metrics/joint_regions.h"
+#include "metrics/overlap.h"
+#include "metrics/percentile.h"
+#include "metrics/posed_surface.h"
+#include "metrics/self_intersection.h"
+#include "metrics/stretch.h"
+
+namespace cutis {
+namespace {
+
+void require_count(std::size_t given, std::size_t expected, std::string_view what) {
+  if (given == expected) return;
+  throw Error(ErrorCode::bad_argument, "metrics",
+              fmt::format("got {} {} for a character of {} vertices; give one per vertex of all meshes.", given, what,
+                          expected));
+}
+
+// Why the surface encloses no volume; empty when it does. Edges must be run along as often one way as the other.
+std::string why_no_volume(const Topology& topology) {
+  if (topology.edges.empty()) return "the mesh has no triangles";
+  if (topology.boundary_edges > 0) return fmt::format("the mesh is open: {} boundary edges", topology.boundary_edges);
+  const auto unbalanced = std::count_if(topology.edges.begin(), topology.edges.end(),
+                                        [](const Edge& e) { return 2 * e.forward != e.faces; });
+  if (unbalanced > 0) return fmt::format("the triangles are not oriented alike: {} edges", unbalanced);
+  return {};
+}
+
+template <class T>
+std::vector<T> scatter(const Weld& weld, const std::vector<T>& welded) {
+  std::vector<T> result(weld.welded_of.size());
+  for (std::size_t v = 0; v < result.size(); ++v) result[v] = welded[weld.welded_of[v]];
+  return result;
+}
+
+void measure_residuals(FrameMetrics& m, const Weld& weld, std::span<const float> residuals) {
+  std::vector<float> known;
+  known.reserve(weld.first_of.size());
+  double sum = 0;
+  for (const std::uint32_t v : weld.first_of) {
+    if (!std::isfinite(residuals[v])) continue;
+    known.push_back(std::abs(residuals[v]));
+    sum += known.back();
+  }
+  if (known.empty()) return;
+  m.iso_residual_mean = sum / static_cast<double>(known.size());
+  m.iso_residual_p95 = percentile(known, 0.95);
+  m.iso_residual_max = *std::max_element(known.begin(), known.end());
+}
+
+}  // namespace
+
+struct Metrics::Impl {
+  const Context* context = nullptr;
+  MetricsOptions options;
+  WeldedCharacter welded;
+  // Per welded vertex: a number for its rest position. Copies with other weights move apart, but the triangles at them
+  // are neighbours all the same.
+  std::vector<std::uint32_t> place_of;
+  double size = 0, mean_edge = 0;
+  std::size_t zero_edges = 0;
+  std::vector<double> rest_lengths;
+  std::vector<std::uint8_t> rest_sharp;
+  CappedPatch whole;
+  double rest_volume = 0;
+  std::string volume_skipped;
+  JointRegions joints;
+  FrameMetrics rest;
+
+  Impl(const Character& character, const Context& given_context, const MetricsOptions& given_options)
+      : context(&given_context), options(given_options), welded(weld_character(character)) {
+    place_of = weld(welded.positions).welded_of;
+    const Topology& topology = welded.topology;
+    const PosedSurface surface = pose_surface(welded, welded.input_positions);
+    Box box;
+    for (std::size_t w = 0; w < surface.positions.size(); ++w)
+      if (surface.finite[w]) box.add(static_cast<Vec3d>(surface.positions[w]));
+    size = diagonal(box);
+    measure_rest_edges(surface);
+    volume_skipped = why_no_volume(topology);
+    if (volume_skipped.empty()) {
+      for (std::uint32_t t = 0; t < topology.triangles.size(); ++t) {
+        const auto& [a, b, c] = topology.triangles[t];
+        if (a != b && b != c && c != a) whole.triangles.push_back(t);
+      }
+      rest_volume = volume(whole, surface, topology).value_or(0);
+      constexpr double kLeastVolume = 1e-9;  // of the cube over the diagonal
+      if (!(std::abs(rest_volume) > kLeastVolume * size * size * size))
+        volume_skipped = "the mesh encloses no volume at rest";
+    }
+    joints = find_joint_regions(character, welded, surface);
+    rest = measure(welded.input_positions, {});
+  }
+
+  void measure_rest_edges(const PosedSurface& surface) {
+    rest_lengths = edge_lengths(surface, welded.topology);
+    std::size_t known = 0;
+    for (const double length : rest_lengths) {
+      if (std::isnan(length)) continue;
+      ++known;
+      mean_edge += length;
+      zero_edges += length == 0;
+    }
+    if (known > 0) mean_edge /= static_cast<double>(known);
+    rest_sharp = sharp_edges(surface, welded.topology);
+  }
+
+  FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> residuals) const {
+    const Topology& topology = welded.topology;
+    const PosedSurface surface = pose_surface(welded, positions);
+    FrameMetrics m;
+    m.nonfinite = surface.nonfinite_inputs;
+    m.seam_gap = surface.seam_gap;
+
+    if (options.intersections || options.overlap) {
+      const TriangleBvh bvh(surface.positions, topology.triangles, surface.usable);
+      if (options.intersections) measure_intersections(m, surface, bvh);
+      if (options.overlap) {
+        const Overlap overlap = find_overlap(surface, topology.triangles, bvh, 0.25 * mean_edge, *context);
+        m.overlap = overlap.tested == 0 ? 0 : static_cast<double>(overlap.count) / static_cast<double>(overlap.tested);
+        if (options.per_vertex) m.vertex_overlaps = scatter(welded.weld, overlap.inside);
+      }
+    }
+    measure_volume(m, surface);
+
+    const std::vector<std::uint8_t> sharp = sharp_edges(surface, topology);
+    for (std::size_t e = 0; e < sharp.size(); ++e) m.folds += sharp[e] && !rest_sharp[e];
+
+    const Stretch stretch = measure_stretch(edge_lengths(surface, topology), rest_lengths);
+    m.stretch_p1 = stretch.p1;
+    m.stretch_p95 = stretch.p95;
+    m.stretch_max = stretch.max;
+    if (options.per_vertex) m.vertex_stretch = scatter(welded.weld, vertex_stretch(stretch.ratio, topology));
+
+    if (!residuals.empty()) measure_residuals(m, welded.weld, residuals);
+    return m;
+  }
+
+  void measure_intersections(FrameMetrics& m, const PosedSurface& surface, const TriangleBvh& bvh) const {
+    auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, *context);
+    m.intersecting_pairs = pairs.size();
+    if (!options.per_vertex) return;
+    std::vector<std::uint8_t> touched(surface.positions.size(), 0);
+    for (const auto& pair : pairs)
+      for (const std::uint32_t t : pair)
+        for (const std::uint32_t v : welded.topology.triangles[t]) touched[v] = 1;
+    m.vertex_intersects = scatter(welded.weld, touched);
+    m.pairs = std::move(pairs);
+  }
+
+  void measure_volume(FrameMetrics& m, const PosedSurface& surface) const {
+    m.volume_skipped = volume_skipped;
+    if (volume_skipped.empty()) {
+      const std::optional<double> now = volume(whole, surface, welded.topology);
+      if (now)
+        m.volume_change = *now / rest_volume - 1;
+      else
+        m.volume_skipped = fmt::format("{} vertices are not finite", m.nonfinite);
+    }
+    m.region_volume_change.resize(joints.patches.size());
+    for (std::size_t r = 0; r < joints.patches.size(); ++r)
+      if (const std::optional<double> now = volume(joints.patches[r], surface, welded.topology))
+        m.region_volume_change[r] = *now / joints.regions[r].rest_volume - 1;
+  }
+};
+
+Metrics::Metrics(const Character& character, const Context& context, const MetricsOptions& options)
+    : impl_(std::make_unique<Impl>(character, context, options)) {}
+Metrics::~Metrics() = default;
+Metrics::Metrics(Metrics&&) noexcept = default;
+Metrics& Metrics::operator=(Metrics&&) noexcept = default;
+
+FrameMetrics Metrics::measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals) const {
+  require_count(positions.size(), vertex_count(), "positions");
+  if (!iso_residuals.empty()) require_count(iso_residuals.size(), vertex_count(), "residuals");
+  return impl_->measure(positions, iso_residuals);
+}
+
+const FrameMetrics& Metrics::rest() const { return impl_->rest; }
+std::span<const JointRegion> Metrics::regions() const { return impl_->joints.regions; }
+std::size_t Metrics::vertex_count() const { return impl_->welded.input_positions.size(); }
+std::size_t Metrics::welded_vertex_count() const { return impl_->welded.positions.size(); }
+std::span<const std::uint32_t> Metrics::first_of_welded() const { return impl_->welded.weld.first_of; }
+double Metrics::mean_edge_length() const { return impl_->mean_edge; }
+double Metrics::size() const { return impl_->size; }
+std::size_t Metrics::zero_length_edges() const { return impl_->zero_edges; }
+
+FrameDistance Metrics::distance(std::span<const Vec3f> a, std::span<const Vec3f> b) const {
+  require_count(a.size(), vertex_count(), "positions");
+  require_count(b.size(), vertex_count(), "positions");
+  FrameDistance result;
+  std::size_t known = 0;
+  for (const std::uint32_t v : first_of_welded()) {
+    if (!is_finite(a[v]) || !is_finite(b[v])) {
+      ++result.nonfinite;
+      continue;
+    }
+    const double d = cutis::distance(static_cast<Vec3d>(a[v]), static_cast<Vec3d>(b[v]));
+    ++known;
+    result.mean += d;
+    result.max = std::max(result.max, d);
+  }
+  if (known > 0) result.mean /= static_cast<double>(known);
+  return result;
+}
+
+FrameDistance Metrics::distance_to_rest(std::span<const Vec3f> positions) const {
+  return distance(impl_->welded.input_positions, positions);
+}
+
+PathMetrics Metrics::path(std::span<const std::vector<Vec3f>> first, std::span<const std::vector<Vec3f>> second) const {
+  if (first.size() != second.size())
+    throw Error(ErrorCode::bad_argument, "metrics",
+                fmt::format("the two passes have {} and {} frames; give the same frames of both.", first.size(),
+                            second.size()));
+  PathMetrics result;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const FrameDistance d = distance(first[i], second[i]);
+    result.mean += d.mean / static_cast<double>(first.size());
+    result.nonfinite += d.nonfinite;
+    if (d.max > result.max) {
+      result.max = d.max;
+      result.worst_frame = i;
+    }
+    result.frames.push_back(d);
+  }
+  return result;
+}
+
+}  // namespace cutis
