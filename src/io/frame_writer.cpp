@@ -1,5 +1,7 @@
 #include "io/frame_writer.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -51,19 +53,17 @@ void check_mesh(const std::string& file, const Mesh& mesh) {
 }  // namespace
 
 std::size_t first_nonfinite(std::span<const Vec3f> vectors) {
-  // The exponent is all ones exactly for infinities and NaNs. Whole blocks are tested without a branch per number,
-  // which the compiler turns into vector code.
-  static_assert(sizeof(Vec3f) == 12);
-  constexpr std::size_t kBlock = 1024;
+  // The exponent is all ones exactly for infinities and NaNs. Blocks of a fixed size, without a branch per number,
+  // become vector code; this runs over every number that is written.
+  static_assert(sizeof(Vec3f) == 3 * sizeof(std::uint32_t));
+  constexpr std::size_t kBlock = 512;
+  std::array<std::uint32_t, 3 * kBlock> bits{};
   for (std::size_t begin = 0; begin < vectors.size(); begin += kBlock) {
     const auto block = vectors.subspan(begin, std::min(kBlock, vectors.size() - begin));
-    const auto* bytes = reinterpret_cast<const unsigned char*>(block.data());
+    if (block.size() < kBlock) bits.fill(0);
+    std::memcpy(bits.data(), block.data(), block.size_bytes());
     std::uint32_t bad = 0;
-    for (std::size_t i = 0; i < block.size() * 3; ++i) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, bytes + i * 4, 4);
-      bad |= static_cast<std::uint32_t>((bits & 0x7f800000U) == 0x7f800000U);
-    }
+    for (const std::uint32_t b : bits) bad |= static_cast<std::uint32_t>((b & 0x7f800000U) == 0x7f800000U);
     if (bad == 0) continue;
     for (std::size_t i = 0; i < block.size(); ++i)
       if (!is_finite(block[i])) return begin + i;
