@@ -7,52 +7,19 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "io/appearance.h"
+#include "io/gltf_readback.h"
 #include "io/gltf_shots.h"
 #include "io/writer_support.h"
 
 namespace cutis::test {
 namespace {
 
-tinygltf::Model load(const std::string& file) {
-  tinygltf::TinyGLTF loader;
-  loader.SetImageLoader([](tinygltf::Image*, int, std::string*, std::string*, int, int, const unsigned char*, int,
-                           void*) { return true; },
-                        nullptr);
-  tinygltf::Model model;
-  std::string error, warning;
-  const bool binary = file.ends_with(".glb");
-  const bool ok = binary ? loader.LoadBinaryFromFile(&model, &error, &warning, file)
-                         : loader.LoadASCIIFromFile(&model, &error, &warning, file);
-  EXPECT_TRUE(ok) << error;
-  EXPECT_EQ(error + warning, "");
-  return model;
-}
-
-std::vector<float> floats(const tinygltf::Model& model, int accessor) {
-  const auto& a = model.accessors.at(static_cast<std::size_t>(accessor));
-  const auto& view = model.bufferViews.at(static_cast<std::size_t>(a.bufferView));
-  EXPECT_EQ(a.componentType, TINYGLTF_COMPONENT_TYPE_FLOAT);
-  const auto width = static_cast<std::size_t>(tinygltf::GetNumComponentsInType(static_cast<std::uint32_t>(a.type)));
-  std::vector<float> result(a.count * width);
-  EXPECT_TRUE(view.byteStride == 0 || view.byteStride == width * 4);
-  EXPECT_LE(a.byteOffset + result.size() * 4, view.byteLength);
-  std::memcpy(result.data(), model.buffers[0].data.data() + view.byteOffset + a.byteOffset, result.size() * 4);
-  return result;
-}
-
-std::vector<Vec3f> vectors(const tinygltf::Model& model, int accessor) {
-  const std::vector<float> values = floats(model, accessor);
-  std::vector<Vec3f> result(values.size() / 3);
-  std::memcpy(result.data(), values.data(), values.size() * 4);
-  return result;
-}
-
 class GltfWriterTest : public testing::TestWithParam<const char*> {
  protected:
   tinygltf::Model write(const Shot& shot) {
     const std::string file = folder_.file(std::string("a") + GetParam());
     write_shot(shot, file);
-    return load(file);
+    return load_gltf(file);
   }
   TemporaryFolder folder_;
 };
@@ -183,7 +150,7 @@ TEST(GlbWriter, MakesOneFileAndGltfMakesTwo) {
   write_shot(shot, folder.file("a.glb"));
   write_shot(shot, folder.file("b 100%.gltf"));  // a name that a URI must escape
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"a.glb", "b 100%.bin", "b 100%.gltf"}));
-  EXPECT_EQ(load(folder.file("b 100%.gltf")).buffers.at(0).uri, "b%20100%25.bin");
+  EXPECT_EQ(load_gltf(folder.file("b 100%.gltf")).buffers.at(0).uri, "b%20100%25.bin");
 }
 
 TEST(GlbWriter, SpacesFramesOfAClipWithoutLengthAndSaysSo) {
@@ -198,7 +165,7 @@ TEST(GlbWriter, SpacesFramesOfAClipWithoutLengthAndSaysSo) {
   for (const auto& frame : shot.frames) writer->add_frame(frame.positions, frame.normals);
   writer->finish();
   EXPECT_THAT(warnings, testing::HasSubstr("same time"));
-  const tinygltf::Model model = load(folder.file("a.glb"));
+  const tinygltf::Model model = load_gltf(folder.file("a.glb"));
   EXPECT_THAT(floats(model, model.animations.at(0).samplers.at(0).input),
               testing::ElementsAre(0, testing::FloatEq(1.0F / 30), testing::FloatEq(2.0F / 30)));
 }
@@ -231,7 +198,7 @@ TEST(GlbWriter, MakesUnitNormalsOfAnyRestNormals) {
   shot.character.meshes[0].normals[3] = {0, 0, 0};
   shot.character.meshes[0].normals[4] = {0, 0, 5};
   write_shot(shot, folder.file("a.glb"));
-  const tinygltf::Model model = load(folder.file("a.glb"));
+  const tinygltf::Model model = load_gltf(folder.file("a.glb"));
   for (const Vec3f& n : vectors(model, model.meshes.at(0).primitives.at(0).attributes.at("NORMAL")))
     EXPECT_NEAR(length(n), 1, 1e-6);
 }
