@@ -4,84 +4,86 @@
 // bone's own joint c into a stretch S and a rigid motion, M p = rigid(S (p - c) + c). A vertex is first stretched by
 // the blended stretches, then moved by the blended rigid motions: exact for one influence, and equal to plain dual
 // quaternion skinning when no bone scales.
+//
+// Formulas after the blend are written for a number type T: float is one vertex, Float4 is four at once, bit for bit
+// the same.
 #pragma once
 
 #include <cmath>
 
+#include "base/float4.h"
 #include "base/math.h"
 
 namespace cutis {
 
-/// Three rows of a 3x4 matrix; 16-byte rows, so that compilers blend four numbers at a time.
-struct alignas(16) SkinMatrix {
-  float row[3][4];
+/// Columns of a 3x4 matrix; the fourth lane is not used.
+struct SkinMatrix {
+  Float4 col[4];
 };
 
-/// Dual quaternion as two rows of four floats (x y z w).
-struct alignas(16) SkinDualQuat {
-  float real[4];
-  float dual[4];
+/// x y z w of the real and of the dual part.
+struct SkinDualQuat {
+  Float4 real, dual;
 };
 
 template <class Block>
-CUTIS_HD inline void accumulate(SkinMatrix& sum, const Block& block, const SkinMatrix* palette) {
+inline void accumulate(SkinMatrix& sum, const Block& block, const SkinMatrix* palette) {
   for (unsigned k = 0; k < 4; ++k) {
-    const float w = block.weight[k];
+    const Float4 w(block.weight[k]);
     const SkinMatrix& m = palette[block.bone[k]];
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 4; ++c) sum.row[r][c] += w * m.row[r][c];
+    for (int j = 0; j < 4; ++j) sum.col[j] += w * m.col[j];
   }
 }
 
-CUTIS_HD inline Vec3f apply_point(const SkinMatrix& m, const Vec3f& p) {
-  return {m.row[0][0] * p.x + m.row[0][1] * p.y + m.row[0][2] * p.z + m.row[0][3],
-          m.row[1][0] * p.x + m.row[1][1] * p.y + m.row[1][2] * p.z + m.row[1][3],
-          m.row[2][0] * p.x + m.row[2][1] * p.y + m.row[2][2] * p.z + m.row[2][3]};
+template <class Block>
+inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat* palette) {
+  for (unsigned k = 0; k < 4; ++k) {
+    const Float4 w(block.weight[k]);
+    const SkinDualQuat& q = palette[block.bone[k]];
+    sum.real += w * q.real;
+    sum.dual += w * q.dual;
+  }
+}
+
+inline Vec3f apply_point(const SkinMatrix& m, const Vec3f& p) {
+  const Float4 r = m.col[0] * p.x + m.col[1] * p.y + m.col[2] * p.z + m.col[3];
+  return {r[0], r[1], r[2]};
 }
 
 /// Normals go by the cofactor matrix: the inverse transpose up to a factor, also for maps that flatten. A map that
 /// mirrors turns the surface inside out, and its normals with it. `n` itself where nothing of the surface is left.
-CUTIS_HD inline Vec3f apply_normal(const SkinMatrix& m, const Vec3f& n) {
-  const Vec3f a{m.row[0][0], m.row[0][1], m.row[0][2]};
-  const Vec3f b{m.row[1][0], m.row[1][1], m.row[1][2]};
-  const Vec3f c{m.row[2][0], m.row[2][1], m.row[2][2]};
-  const Vec3f bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);  // rows of the cofactor matrix
-  return normalized(Vec3f{dot(bc, n), dot(ca, n), dot(ab, n)}, n);
-}
-
-template <class Block>
-CUTIS_HD inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat* palette) {
-  for (unsigned k = 0; k < 4; ++k) {
-    const float w = block.weight[k];
-    const SkinDualQuat& q = palette[block.bone[k]];
-    for (int c = 0; c < 4; ++c) sum.real[c] += w * q.real[c];
-    for (int c = 0; c < 4; ++c) sum.dual[c] += w * q.dual[c];
-  }
+inline Vec3f apply_normal(const SkinMatrix& m, const Vec3f& n) {
+  const Vec3f a{m.col[0][0], m.col[0][1], m.col[0][2]};
+  const Vec3f b{m.col[1][0], m.col[1][1], m.col[1][2]};
+  const Vec3f c{m.col[2][0], m.col[2][1], m.col[2][2]};
+  return normalized(n.x * cross(b, c) + n.y * cross(c, a) + n.z * cross(a, b), n);
 }
 
 /// p goes to rotate(rotation, p) + translation.
+template <class T>
 struct RigidMotion {
-  Quatf rotation;
-  Vec3f translation;
+  Quat<T> rotation;
+  Vec3<T> translation;
 };
 
 /// Below this squared length the bones' rotations cancel (motions a full turn apart in equal shares), and the blend
 /// means nothing: the first, heaviest bone then moves the vertex alone.
 inline constexpr float kCancelled = 1e-8F;
 
-CUTIS_HD inline RigidMotion rigid_motion(const SkinDualQuat& blended, const SkinDualQuat& heaviest) {
-  const float squared = blended.real[0] * blended.real[0] + blended.real[1] * blended.real[1] +
-                        blended.real[2] * blended.real[2] + blended.real[3] * blended.real[3];
-  const SkinDualQuat& q = squared > kCancelled ? blended : heaviest;
-  const float s = squared > kCancelled ? 1.0F / std::sqrt(squared) : 1.0F;
-  const Vec3f rv{q.real[0] * s, q.real[1] * s, q.real[2] * s}, dv{q.dual[0] * s, q.dual[1] * s, q.dual[2] * s};
-  const float rw = q.real[3] * s, dw = q.dual[3] * s;
-  // 2 * dual * conj(real); the part of the dual along the real quaternion drops out.
-  const Vec3f t = 2.0F * (rw * dv - dw * rv + cross(rv, dv));
+/// Of a blend of unit dual quaternions: divides by the real part's length; the translation is 2 * dual * conj(real),
+/// in which the part of the dual along the real quaternion drops out.
+template <class T>
+inline RigidMotion<T> rigid_motion(const Quat<T>& real, const Quat<T>& dual) {
+  using std::sqrt;
+  const T s = T(1.0F) / sqrt(dot(real, real));
+  const Vec3<T> rv{real.x * s, real.y * s, real.z * s}, dv{dual.x * s, dual.y * s, dual.z * s};
+  const T rw = real.w * s, dw = dual.w * s;
+  const Vec3<T> t = T(2.0F) * (rw * dv - dw * rv + cross(rv, dv));
   return {{rv.x, rv.y, rv.z, rw}, t};
 }
 
-CUTIS_HD inline Vec3f apply_point(const RigidMotion& m, const Vec3f& p) {
+template <class T>
+inline Vec3<T> apply_point(const RigidMotion<T>& m, const Vec3<T>& p) {
   return rotate(m.rotation, p) + m.translation;
 }
 

@@ -25,19 +25,17 @@ bool usable(const Affine3d& m) {
   return true;
 }
 
+Float4 to_float4(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z), 0.0F};
+}
+Float4 to_float4(const Quatd& q) {
+  return {static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z), static_cast<float>(q.w)};
+}
 SkinMatrix to_skin_matrix(const Affine3d& m) {
-  SkinMatrix s;
-  for (int r = 0; r < 3; ++r) {
-    for (int c = 0; c < 3; ++c) s.row[r][c] = static_cast<float>(m.linear.col[static_cast<unsigned>(c)][r]);
-    s.row[r][3] = static_cast<float>(m.translation[r]);
-  }
-  return s;
+  return {
+      {to_float4(m.linear.col[0]), to_float4(m.linear.col[1]), to_float4(m.linear.col[2]), to_float4(m.translation)}};
 }
-
-SkinDualQuat to_skin_dual_quat(const DualQuat<double>& q) {
-  const auto f = [](double v) { return static_cast<float>(v); };
-  return {{f(q.real.x), f(q.real.y), f(q.real.z), f(q.real.w)}, {f(q.dual.x), f(q.dual.y), f(q.dual.z), f(q.dual.w)}};
-}
+SkinDualQuat to_skin_dual_quat(const DualQuat<double>& q) { return {to_float4(q.real), to_float4(q.dual)}; }
 
 }  // namespace
 

@@ -1,8 +1,9 @@
 // The reference: kernels/skin.h over all vertices, in parallel chunks.
-#include "kernels/skin.h"
+#include <algorithm>
 
 #include "backends/engine.h"
 #include "base/parallel_for.h"
+#include "kernels/skin.h"
 
 namespace cutis {
 namespace {
@@ -14,18 +15,10 @@ struct BlockRange {
   const InfluenceBlock *first, *last;
 };
 
-// Calls one(v, blocks) for all vertices; one block a vertex is the common case and keeps the loop straight.
-template <class One>
-void for_each_vertex(const Rig& rig, const Context& context, One&& one) {
+BlockRange blocks_of(const Rig& rig, std::size_t v) {
   const InfluenceBlock* blocks = rig.blocks.data();
-  parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-    if (rig.block_begin.empty()) {
-      for (std::size_t v = begin; v < end; ++v) one(v, BlockRange{blocks + v, blocks + v + 1});
-    } else {
-      for (std::size_t v = begin; v < end; ++v)
-        one(v, BlockRange{blocks + rig.block_begin[v], blocks + rig.block_begin[v + 1]});
-    }
-  });
+  if (rig.block_begin.empty()) return {blocks + v, blocks + v + 1};
+  return {blocks + rig.block_begin[v], blocks + rig.block_begin[v + 1]};
 }
 
 template <class Sum>
@@ -41,29 +34,67 @@ void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> po
                  const Context& context) {
   const SkinMatrix* matrices = palette.matrices.data();
   const bool with_normals = !normals.empty();
-  for_each_vertex(rig, context, [&](std::size_t v, const BlockRange& range) {
-    const SkinMatrix m = blend(range, matrices);
-    positions[v] = apply_point(m, rig.rest_positions[v]);
-    if (with_normals) normals[v] = apply_normal(m, rig.rest_normals[v]);
+  parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const SkinMatrix m = blend(blocks_of(rig, v), matrices);
+      positions[v] = apply_point(m, rig.rest_positions[v]);
+      if (with_normals) normals[v] = apply_normal(m, rig.rest_normals[v]);
+    }
   });
 }
+
+namespace {
+
+// The blended motion of one vertex; the heaviest bone's where the blend cancels.
+SkinDualQuat blend_motion(const BlockRange& range, const SkinDualQuat* palette) {
+  const SkinDualQuat sum = blend(range, palette);
+  const Float4 squares = sum.real * sum.real;
+  const bool cancelled = squares[0] + squares[1] + squares[2] + squares[3] <= kCancelled;
+  return cancelled ? palette[range.first->bone[0]] : sum;
+}
+
+Quat<Float4> gather(Float4 a, Float4 b, Float4 c, Float4 d) {
+  transpose(a, b, c, d);
+  return {a, b, c, d};
+}
+Vec3<Float4> gather(const Vec3f (&p)[4]) {
+  return {Float4(p[0].x, p[1].x, p[2].x, p[3].x), Float4(p[0].y, p[1].y, p[2].y, p[3].y),
+          Float4(p[0].z, p[1].z, p[2].z, p[3].z)};
+}
+Vec3f lane(const Vec3<Float4>& p, int i) { return {p.x[i], p.y[i], p.z[i]}; }
+
+}  // namespace
 
 void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
                           std::span<Vec3f> normals, const Context& context) {
   const SkinDualQuat* rigid = palette.rigid.data();
   const SkinMatrix* stretches = palette.stretches.empty() ? nullptr : palette.stretches.data();
   const bool with_normals = !normals.empty();
-  for_each_vertex(rig, context, [&](std::size_t v, const BlockRange& range) {
-    Vec3f p = rig.rest_positions[v];
-    Vec3f n = with_normals ? rig.rest_normals[v] : Vec3f{};
-    if (stretches != nullptr) {
-      const SkinMatrix s = blend(range, stretches);
-      p = apply_point(s, p);
-      if (with_normals) n = apply_normal(s, n);
+  // Blends are four numbers wide already; what follows takes four vertices at a time.
+  parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t first = begin; first < end; first += 4) {
+      const std::size_t count = std::min<std::size_t>(4, end - first);
+      SkinDualQuat motion[4];
+      Vec3f p[4], n[4];
+      for (std::size_t i = 0; i < 4; ++i) {
+        const std::size_t v = first + std::min(i, count - 1);  // the last chunk repeats its last vertex
+        const BlockRange range = blocks_of(rig, v);
+        motion[i] = blend_motion(range, rigid);
+        p[i] = rig.rest_positions[v];
+        if (with_normals) n[i] = rig.rest_normals[v];
+        if (stretches == nullptr) continue;
+        const SkinMatrix s = blend(range, stretches);
+        p[i] = apply_point(s, p[i]);
+        if (with_normals) n[i] = apply_normal(s, n[i]);
+      }
+      const auto m = rigid_motion(gather(motion[0].real, motion[1].real, motion[2].real, motion[3].real),
+                                  gather(motion[0].dual, motion[1].dual, motion[2].dual, motion[3].dual));
+      const Vec3<Float4> moved = apply_point(m, gather(p));
+      for (std::size_t i = 0; i < count; ++i) positions[first + i] = lane(moved, static_cast<int>(i));
+      if (!with_normals) continue;
+      const Vec3<Float4> turned = rotate(m.rotation, gather(n));
+      for (std::size_t i = 0; i < count; ++i) normals[first + i] = lane(turned, static_cast<int>(i));
     }
-    const RigidMotion m = rigid_motion(blend(range, rigid), rigid[range.first->bone[0]]);
-    positions[v] = apply_point(m, p);
-    if (with_normals) normals[v] = rotate(m.rotation, n);
   });
 }
 

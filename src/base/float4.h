@@ -1,0 +1,60 @@
+// Four floats that are computed together. Each lane rounds exactly as a float does, so a formula written once for a
+// type T gives the same bits with T = float and T = Float4. The compiler's own vector type: SSE on x86, NEON on ARM,
+// no intrinsics but for the square root.
+#pragma once
+
+#include <cmath>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+namespace cutis {
+
+struct Float4 {
+  typedef float Lanes __attribute__((vector_size(16)));  // NOLINT: the attribute needs a typedef
+  Lanes v{0, 0, 0, 0};
+
+  Float4() = default;
+  Float4(Lanes lanes) : v(lanes) {}   // NOLINT: implicit on purpose
+  Float4(float s) : v{s, s, s, s} {}  // NOLINT: implicit on purpose
+  Float4(float a, float b, float c, float d) : v{a, b, c, d} {}
+  explicit Float4(const float* p) : v{p[0], p[1], p[2], p[3]} {}
+
+  float operator[](int i) const { return v[i]; }
+  Float4& operator+=(const Float4& b) { return *this = Float4(v + b.v); }
+  Float4& operator-=(const Float4& b) { return *this = Float4(v - b.v); }
+  Float4& operator*=(const Float4& b) { return *this = Float4(v * b.v); }
+  friend Float4 operator+(const Float4& a, const Float4& b) { return a.v + b.v; }
+  friend Float4 operator-(const Float4& a, const Float4& b) { return a.v - b.v; }
+  friend Float4 operator-(const Float4& a) { return -a.v; }
+  friend Float4 operator*(const Float4& a, const Float4& b) { return a.v * b.v; }
+  friend Float4 operator/(const Float4& a, const Float4& b) { return a.v / b.v; }
+};
+
+inline Float4 sqrt(const Float4& a) {
+#if defined(__SSE__)
+  return Float4::Lanes(_mm_sqrt_ps(a.v));
+#else
+  return {std::sqrt(a.v[0]), std::sqrt(a.v[1]), std::sqrt(a.v[2]), std::sqrt(a.v[3])};
+#endif
+}
+/// Lane by lane: a > b ? yes : no.
+inline Float4 select_greater(const Float4& a, const Float4& b, const Float4& yes, const Float4& no) {
+  return a.v > b.v ? yes.v : no.v;
+}
+inline float select_greater(float a, float b, float yes, float no) { return a > b ? yes : no; }
+
+/// Rows become columns: afterwards r0 holds the first lanes of all four.
+inline void transpose(Float4& r0, Float4& r1, Float4& r2, Float4& r3) {
+  const Float4::Lanes a = __builtin_shufflevector(r0.v, r1.v, 0, 4, 1, 5),
+                      b = __builtin_shufflevector(r0.v, r1.v, 2, 6, 3, 7);
+  const Float4::Lanes c = __builtin_shufflevector(r2.v, r3.v, 0, 4, 1, 5),
+                      d = __builtin_shufflevector(r2.v, r3.v, 2, 6, 3, 7);
+  r0 = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r1 = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r2 = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r3 = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+}  // namespace cutis

@@ -1,0 +1,18 @@
+function(must)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed (${result}): ${ARGN}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+set(flags)
+if(SANITIZE)
+  set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
+endif()
+must(${CMAKE_COMMAND} -G Ninja -S ${PROJECT} -B ${SCRATCH}/build -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix
+     -DCMAKE_CXX_COMPILER=${CXX} ${flags})
+must(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+must(${SCRATCH}/build/consumer)
+must(${SCRATCH}/prefix/bin/cutis info builtin:cylinder)

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Checks the arrows of docs/architecture.md: which room may include which.
+
+usage: check_layers.py SOURCE_FOLDER [--self-test]
+Every #include "room/..." in src/ must be allowed by ALLOWED; apps, examples and bindings see include/cutis only.
+"""
+import pathlib
+import re
+import sys
+
+# A room may always use itself and include/cutis. Rooms are added here when they get their first file.
+ALLOWED = {
+    "base": set(),
+    "geometry": {"base"},
+    "character": {"base", "geometry"},
+    "io": {"base", "geometry", "character"},
+    "rig": {"base"},
+    "kernels": {"base"},
+    "backends": {"base", "kernels", "rig"},
+    "bind": {"base", "geometry", "character", "rig"},
+    "solve": {"base", "rig", "backends"},
+    "metrics": {"base", "geometry", "character"},
+    "render": {"base", "geometry", "character"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# solve sees of the back ends only their front.
+ONLY = {("solve", "backends"): {"backends/engine.h"}}
+
+
+def violations(root):
+    found = []
+    for path in sorted(list((root / "src").rglob("*.h")) + list((root / "src").rglob("*.cpp"))):
+        room = path.relative_to(root / "src").parts[0]
+        for target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            other = target.split("/")[0]
+            if other in ("cutis", room):
+                continue
+            if room not in ALLOWED:
+                found.append(f"{path.relative_to(root)}: room '{room}' is not in the table of tests/layers")
+            elif other not in ALLOWED[room]:
+                found.append(f"{path.relative_to(root)}: '{room}' may not include \"{target}\"")
+            elif (room, other) in ONLY and target not in ONLY[(room, other)]:
+                found.append(f"{path.relative_to(root)}: '{room}' may include of '{other}' only {ONLY[(room, other)]}")
+    for folder in ("apps", "examples", "bindings"):
+        for path in sorted((root / folder).rglob("*.[hc]*")) if (root / folder).exists() else []:
+            for target in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+                if (root / "src" / target).exists():
+                    found.append(f"{path.relative_to(root)}: {folder} may include only include/cutis, not \"{target}\"")
+    for path in sorted((root / "include").rglob("*.h")):
+        for target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if not target.startswith("cutis/"):
+                found.append(f"{path.relative_to(root)}: a public header may include only cutis/..., not \"{target}\"")
+    return found
+
+
+def self_test(root):
+    """The check itself must be able to fail: a forbidden arrow in a copy of the tree is found."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder)
+        for part in ("src", "include"):
+            shutil.copytree(root / part, copy / part)
+        before = len(violations(copy))
+        (copy / "src" / "base" / "bad.h").write_text('#include "solve/bone_motion.h"\n')
+        if len(violations(copy)) != before + 1:
+            return ["self-test: a forbidden include went unnoticed"]
+    return []
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    found = violations(root) + self_test(root)
+    print("\n".join(found) if found else "all includes follow the arrows")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
