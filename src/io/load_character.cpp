@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "character/builtin/builtin.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/readers.h"
@@ -58,6 +59,14 @@ Character read_by_extension(const std::string& file, const Context& context, con
 }  // namespace
 
 Character load_character(const std::string& file, const Context& context, const ReadOptions& options) {
+  constexpr std::string_view kBuiltin = "builtin:";
+  if (file.starts_with(kBuiltin)) {
+    Character character = make_builtin(std::string_view(file).substr(kBuiltin.size()), context);
+    if (options.ignore_weights)
+      for (Mesh& mesh : character.meshes) mesh.weights = {};
+    validate(character);
+    return character;
+  }
   check_is_file(file);
   Character character = read_by_extension(file, context, options);
   validate(character);
