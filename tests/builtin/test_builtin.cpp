@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "builtin/made.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "geometry/normals.h"
@@ -21,12 +23,7 @@
 namespace cutis {
 namespace {
 
-/// Made once per name: the tests only read.
-const Character& builtin_character(const std::string& name) {
-  static std::map<std::string, Character> made;
-  const auto it = made.find(name);
-  return it != made.end() ? it->second : made.emplace(name, make_builtin(name, Context(1))).first->second;
-}
+using test::made;
 
 double smallest_angle(const Mesh& mesh, const Triangle& t) {
   double least = kPi;
@@ -56,7 +53,7 @@ std::uint64_t hash_of(const Character& character) {
 
 class Builtin : public testing::TestWithParam<std::string> {
  protected:
-  [[nodiscard]] const Character& character() const { return builtin_character(GetParam()); }
+  [[nodiscard]] const Character& character() const { return made(GetParam()); }
   [[nodiscard]] const Mesh& mesh() const { return character().meshes[0]; }
 };
 
@@ -157,7 +154,8 @@ TEST_P(Builtin, ChangesItsWeightsSlowlyAlongEdges) {
     const auto a = row(edge.a), b = row(edge.b);
     double change = 0;
     for (std::size_t j = 0; j < a.size(); ++j) change += 0.5 * std::abs(a[j] - b[j]);
-    EXPECT_LT(change, 0.45);
+    EXPECT_LT(change, 0.45) << "at " << mesh().positions[edge.a].x << " " << mesh().positions[edge.a].y << " "
+                            << mesh().positions[edge.a].z;
   }
 }
 
@@ -168,7 +166,7 @@ TEST_P(Builtin, IsTheSameForAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(All, Builtin, testing::ValuesIn(builtin_names()), [](const auto& test) { return test.param; });
 
 TEST(BuiltinNames, AreThoseOfTheDocumentation) {
-  EXPECT_THAT(builtin_names(), testing::ElementsAre("cylinder", "arm", "hand"));
+  EXPECT_THAT(builtin_names(), testing::ElementsAre("cylinder", "arm", "hand", "human"));
 }
 
 TEST(BuiltinNames, ThatDoNotExistAreAnsweredWithThoseThatDo) {
@@ -178,13 +176,88 @@ TEST(BuiltinNames, ThatDoNotExistAreAnsweredWithThoseThatDo) {
 }
 
 TEST(BuiltinSizes, AreAsPromised) {
-  const Character& cylinder = builtin_character("cylinder");
+  const Character& cylinder = made("cylinder");
   EXPECT_EQ(cylinder.skeleton.joints.size(), 2U);
   EXPECT_GE(cylinder.vertex_count(), 2000U);
   EXPECT_LE(cylinder.vertex_count(), 4000U);
-  const Character& hand = builtin_character("hand");
+  const Character& hand = made("hand");
   EXPECT_GE(hand.skeleton.joints.size(), 16U);
   EXPECT_GE(hand.vertex_count(), 5000U);
+  const Character& human = made("human");
+  EXPECT_GE(human.skeleton.joints.size(), 50U);
+  EXPECT_GE(human.vertex_count(), 10000U);
+  EXPECT_LE(human.vertex_count(), 15000U);
+}
+
+TEST(BuiltinHuman, StandsOnTheGroundAndIsAPersonTall) {
+  const Box box = made("human").bounds();
+  EXPECT_NEAR(box.lo.y, 0, 1e-4);
+  EXPECT_NEAR(box.hi.y, 1.75, 0.005);
+  EXPECT_GT(box.hi.z, -box.lo.z) << "the toes reach further than the heels and buttocks: it faces +Z";
+}
+
+TEST(BuiltinHuman, MirrorsItsSkeletonBitByBit) {
+  const Skeleton& skeleton = made("human").skeleton;
+  std::size_t sided = 0;
+  for (const Joint& joint : skeleton.joints) {
+    const Vec3d p = joint.world_from_rest.translation;
+    if (!joint.name.ends_with("_l")) continue;
+    ++sided;
+    EXPECT_GT(p.x, 0) << joint.name;
+    const std::string name = joint.name.substr(0, joint.name.size() - 1) + "r";
+    const int other = skeleton.find(name);
+    ASSERT_GE(other, 0) << name;
+    EXPECT_EQ(skeleton.joints[static_cast<std::size_t>(other)].world_from_rest.translation, (Vec3d{-p.x, p.y, p.z}));
+  }
+  EXPECT_GE(sided, 20U);
+}
+
+TEST(BuiltinHuman, MirrorsItsSkinAndWeightsBitByBit) {
+  const Character& human = made("human");
+  const Mesh& mesh = human.meshes[0];
+  const auto key = [](const Vec3f& p) { return std::array<float, 3>{p.x + 0.0F, p.y, p.z}; };
+  std::map<std::array<float, 3>, std::uint32_t> at;
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) at.emplace(key(mesh.positions[v]), v);
+  ASSERT_EQ(at.size(), mesh.positions.size());
+
+  const auto mirrored_name = [](std::string name) {
+    if (name.ends_with("_l")) {
+      name.back() = 'r';
+    } else if (name.ends_with("_r")) {
+      name.back() = 'l';
+    }
+    return name;
+  };
+  const auto row = [&](std::uint32_t v, bool mirror) {
+    std::map<std::string, float> weights;
+    for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i) {
+      const std::string& name = human.skeleton.joints[mesh.weights.joint[i]].name;
+      weights[mirror ? mirrored_name(name) : name] = mesh.weights.weight[i];
+    }
+    return weights;
+  };
+  std::vector<std::uint32_t> image;
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    const Vec3f p = mesh.positions[v], n = mesh.normals[v];
+    const auto it = at.find(key({-p.x, p.y, p.z}));
+    ASSERT_NE(it, at.end()) << "vertex " << v;
+    image.push_back(it->second);
+    EXPECT_EQ(mesh.normals[it->second], (Vec3f{-n.x, n.y, n.z}));
+    EXPECT_EQ(row(v, true), row(it->second, false)) << "vertex " << v;
+  }
+
+  const auto sorted = [](Triangle t) {  // the smallest first, the cycle kept
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+    return t;
+  };
+  std::vector<Triangle> own, mirrored;
+  for (const Triangle& t : mesh.triangles) {
+    own.push_back(sorted(t));
+    mirrored.push_back(sorted({image[t[0]], image[t[2]], image[t[1]]}));
+  }
+  std::sort(own.begin(), own.end());
+  std::sort(mirrored.begin(), mirrored.end());
+  EXPECT_EQ(own, mirrored);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/math.h"
-#include "character/builtin/builtin.h"
+#include "builtin/made.h"
 #include "cutis/io.h"
 #include "cutis/rig.h"
 #include "cutis/solve.h"
@@ -12,6 +12,8 @@
 
 namespace cutis {
 namespace {
+
+using test::made;
 
 std::vector<std::string> clip_names(const Character& character) {
   std::vector<std::string> names;
@@ -34,7 +36,7 @@ double largest_turn(const Character& character, std::string_view clip, std::stri
 class BuiltinMotion : public testing::TestWithParam<std::string> {};
 
 TEST_P(BuiltinMotion, HasLinearChannelsOfUnitRotationsFromTimeZero) {
-  const Character character = make_builtin(GetParam(), Context(1));
+  const Character& character = made(GetParam());
   for (const Clip& clip : character.clips) {
     EXPECT_FALSE(clip.channels.empty()) << clip.name;
     EXPECT_EQ(clip.start(), 0) << clip.name;
@@ -57,26 +59,91 @@ INSTANTIATE_TEST_SUITE_P(All, BuiltinMotion, testing::ValuesIn(builtin_names()),
                          [](const auto& test) { return test.param; });
 
 TEST(BuiltinCylinder, BendsBy150AndTwistsBy180Degrees) {
-  const Character character = make_builtin("cylinder", Context(1));
+  const Character& character = made("cylinder");
   EXPECT_THAT(clip_names(character), testing::ElementsAre("bend", "twist"));
   EXPECT_NEAR(largest_turn(character, "bend", "upper"), 150, 0.01);
   EXPECT_NEAR(largest_turn(character, "twist", "upper"), 180, 0.01);
 }
 
 TEST(BuiltinArm, FlexesItsElbowBy150AndTwistsItsForearmBy90Degrees) {
-  const Character character = make_builtin("arm", Context(1));
+  const Character& character = made("arm");
   EXPECT_THAT(clip_names(character), testing::IsSupersetOf({"elbow", "forearm_twist"}));
   EXPECT_NEAR(largest_turn(character, "elbow", "forearm"), 150, 0.01);
   EXPECT_NEAR(largest_turn(character, "forearm_twist", "forearm"), 90, 0.01);
 }
 
 TEST(BuiltinHand, ClosesItsFingersToAFist) {
-  const Character character = make_builtin("hand", Context(1));
+  const Character& character = made("hand");
   EXPECT_THAT(clip_names(character), testing::ElementsAre("fist", "pinch", "wave"));
   for (const std::string finger : {"index", "middle", "ring", "pinky"}) {
     EXPECT_NEAR(largest_turn(character, "fist", finger + "_2"), 95, 0.01);
     EXPECT_NEAR(largest_turn(character, "fist", finger + "_3"), 60, 0.01);
   }
+}
+
+/// Positions of all vertices under linear blend skinning.
+class LinearBlend {
+ public:
+  explicit LinearBlend(const Character& character)
+      : character_(character), solver_(bind(character, context_), {.method = Method::lbs}, context_) {}
+  std::vector<Vec3f> at(const Clip& clip, double time) {
+    return solver_.solve(sample(character_.skeleton, clip, time)).positions;
+  }
+
+ private:
+  Context context_{1};
+  const Character& character_;
+  Solver solver_;
+};
+
+TEST(BuiltinHuman, HasTheClipsOfTheDocumentation) {
+  const Character& human = made("human");
+  EXPECT_THAT(clip_names(human),
+              testing::ElementsAre("walk", "squat", "arms_crossed", "arm_across_belly", "fist", "wave"));
+  for (const std::string side : {"_l", "_r"}) EXPECT_NEAR(largest_turn(human, "fist", "index_2" + side), 95, 0.01);
+}
+
+TEST(BuiltinHuman, WalksInACycleThatKeepsItsVolumeAndStaysOnTheGround) {
+  const Character& human = made("human");
+  const Clip& walk = human.clip("walk");
+  const Mesh& mesh = human.meshes[0];
+  LinearBlend skin(human);
+  const double rest = signed_volume(mesh.positions, mesh.triangles);
+  for (int k = 0; k <= 12; ++k) {
+    const std::vector<Vec3f> p = skin.at(walk, walk.end() * k / 12);
+    EXPECT_NEAR(signed_volume(p, mesh.triangles) / rest, 1, 0.03);
+    float lowest = 1;
+    for (const Vec3f& q : p) lowest = std::min(lowest, q.y);
+    EXPECT_NEAR(lowest, 0, 0.015) << "at " << k << " twelfths of the cycle";
+  }
+  const std::vector<Vec3f> first = skin.at(walk, 0), last = skin.at(walk, walk.end());
+  for (std::size_t v = 0; v < first.size(); ++v) EXPECT_LT(length(first[v] - last[v]), 1e-4F);
+}
+
+TEST(BuiltinHuman, PlantsItsFeetWhileItSquats) {
+  const Character& human = made("human");
+  const Clip& squat = human.clip("squat");
+  for (const char* foot : {"foot_l", "foot_r"}) {
+    const auto j = static_cast<std::size_t>(human.skeleton.find(foot));
+    const Vec3d rest = human.skeleton.joints[j].world_from_rest.translation;
+    for (int k = 0; k <= 8; ++k) {
+      const Pose pose = sample(human.skeleton, squat, squat.end() * k / 8);
+      EXPECT_LT(distance(world_from_joint(human.skeleton, pose)[j].translation, rest), 0.004);
+    }
+  }
+}
+
+TEST(BuiltinHuman, LaysItsCrossedArmsBeforeTheChest) {
+  const Character& human = made("human");
+  const Clip& clip = human.clip("arms_crossed");
+  const Pose pose = sample(human.skeleton, clip, 0.5 * clip.end());
+  const std::vector<Affine3d> world = world_from_joint(human.skeleton, pose);
+  const auto at = [&](const char* name) {
+    return world[static_cast<std::size_t>(human.skeleton.find(name))].translation;
+  };
+  EXPECT_LT(at("hand_l").x, -0.03) << "the left wrist is on the right side";
+  EXPECT_GT(at("hand_r").x, 0.03);
+  for (const char* hand : {"hand_l", "hand_r"}) EXPECT_GT(at(hand).z, at("upper_chest").z + 0.1);
 }
 
 }  // namespace

@@ -17,8 +17,10 @@ struct Entry {
   std::string_view name;
   Character (*make)(const Context&);
 };
-constexpr std::array<Entry, 3> kEntries = {
-    {{"cylinder", builtin::make_cylinder}, {"arm", builtin::make_arm}, {"hand", builtin::make_hand}}};
+constexpr std::array<Entry, 4> kEntries = {{{"cylinder", builtin::make_cylinder},
+                                            {"arm", builtin::make_arm},
+                                            {"hand", builtin::make_hand},
+                                            {"human", builtin::make_human}}};
 
 }  // namespace
 

@@ -20,5 +20,8 @@ namespace builtin {
 /// A left hand, fingers up, palm to the front. Clips `fist`, `pinch`, `wave`.
 [[nodiscard]] Character make_hand(const Context& context);
 
+/// A standing person with fingers. Clips `walk`, `squat`, `arms_crossed`, `arm_across_belly`, `fist`, `wave`.
+[[nodiscard]] Character make_human(const Context& context);
+
 }  // namespace builtin
 }  // namespace cutis

@@ -105,7 +105,7 @@ Tube finger_tube(const HandPlacement& placement, std::size_t index) {
   tube.cap_begin = r0;
   tube.cap_end = 1.25 * r1;
   tube.edge = (thumb ? 0.0050 : 0.0043) * placement.edge_scale;
-  tube.softness = softness(10, placement);
+  tube.softness = softness(12, placement);
   tube.blend = thumb ? 0.018 : 0.009;
   tube.bones = {{0, digit_bone(kDigits[index], 1, placement.suffix)},
                 {l1, digit_bone(kDigits[index], 2, placement.suffix)},
@@ -135,7 +135,7 @@ Tube palm_tube(const HandPlacement& placement) {
   tube.cap_end = 0.016;
   tube.squareness = 2.4;
   tube.edge = 0.0062 * placement.edge_scale;
-  tube.softness = softness(10, placement);
+  tube.softness = softness(12, placement);
   tube.blend = 0.02;
   tube.bones = {{0, "hand" + placement.suffix}};
   if (!placement.parent.empty()) tube.bones.insert(tube.bones.begin(), {-1, placement.parent});

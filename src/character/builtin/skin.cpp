@@ -99,11 +99,17 @@ void part_branches(const Topology& topology, const Skeleton& skeleton, std::vect
   }
 }
 
-/// A vertex follows bones on its own branch only: its fingers' neighbours and the other leg are dropped.
 struct Influence {
   std::uint32_t joint = 0;
   double weight = 0;
 };
+void normalize(std::vector<Influence>& row) {
+  double sum = 0;
+  for (const Influence& i : row) sum += i.weight;
+  for (Influence& i : row) i.weight /= sum;
+}
+
+/// A vertex follows bones on its own branch only: its finger's neighbours and the other leg are dropped.
 std::vector<Influence> own_branch(const Skeleton& skeleton, int bone, const std::vector<double>& row) {
   for (std::size_t j = 0; j < row.size(); ++j)
     if (row[j] > 0.5) bone = static_cast<int>(j);
@@ -117,10 +123,18 @@ std::vector<Influence> own_branch(const Skeleton& skeleton, int bone, const std:
   std::stable_sort(result.begin(), result.end(),
                    [](const Influence& a, const Influence& b) { return a.weight > b.weight; });
   if (result.size() > kMaxInfluences) result.resize(kMaxInfluences);
-  double sum = 0;
-  for (const Influence& i : result) sum += i.weight;
-  for (Influence& i : result) i.weight /= sum;
+  normalize(result);
   return result;
+}
+
+/// On the centre line, a bone of one side stays only with its mirror image.
+void drop_unpaired(std::vector<Influence>& row, const std::vector<int>& mirrored) {
+  const std::vector<Influence> all = row;
+  std::erase_if(row, [&](const Influence& i) {
+    return std::none_of(all.begin(), all.end(),
+                        [&](const Influence& other) { return static_cast<int>(other.joint) == mirrored[i.joint]; });
+  });
+  normalize(row);
 }
 
 void append_row(Weights& weights, const std::vector<Influence>& row) {
@@ -217,6 +231,7 @@ Mesh make_skin(const Shape& shape, const Skeleton& skeleton, const SkinOptions& 
       }
     }
     rows[v] = own_branch(skeleton, bone[v], dense[v]);
+    if (shape.symmetric() && whole.image[v] == v) drop_unpaired(rows[v], mirrored);
     if (!shape.symmetric() || whole.image[v] == v) continue;
     rows[whole.image[v]] = rows[v];
     for (Influence& i : rows[whole.image[v]]) i.joint = static_cast<std::uint32_t>(mirrored[i.joint]);
