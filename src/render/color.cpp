@@ -112,7 +112,7 @@ Color map_color(float t) {
       const int k = std::min(3, static_cast<int>(s * 4));
       const double f = s * 4 - k, smooth = f * f * (3 - 2 * f);
       const double chroma = kChroma[k] + (kChroma[k + 1] - kChroma[k]) * smooth;
-      colors[static_cast<std::size_t>(i)] = color_from_oklch(0.32 + 0.58 * s, chroma, hue);
+      colors[static_cast<std::size_t>(i)] = color_from_oklch(0.35 + 0.55 * s, chroma, hue);
     }
     return colors;
   }();

@@ -1,16 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cutis/error.h"
 #include "render/canvas.h"
 #include "render/style.h"
 
 namespace cutis {
 
 Image draw_legend(const Legend& legend, int width, double text_size) {
+  if (!(text_size >= 4 && text_size <= 400))
+    throw Error(ErrorCode::bad_argument, "legend", "the text size must be between 4 and 400 pixels");
   const int pad = static_cast<int>(text_size * 0.8), bar = static_cast<int>(std::lround(text_size * 0.95));
   const int head = legend.title.empty() ? 0 : static_cast<int>(text_size * 1.5);
-  const int height = head + bar + static_cast<int>(text_size * 1.9) + 4;
-  Image image = make_image(width, height, style::paper());
+  Image image = make_image(width, head + bar + static_cast<int>(text_size * 1.9) + 4, style::paper());
   if (head > 0) draw_text(image, pad, text_size * 0.95, text_size, legend.title, style::ink());
 
   const int x0 = pad, x1 = std::max(pad + 1, width - pad);
@@ -18,28 +20,19 @@ Image draw_legend(const Legend& legend, int width, double text_size) {
     const float t = (static_cast<float>(x - x0) + 0.5F) / static_cast<float>(x1 - x0);
     fill_box(image, x, head, x + 1, head + bar, map_color(t));
   }
+
+  // The ends are flush with the bar; the middle is written only where it has room.
   const double small = text_size * 0.88, base = head + bar + small * 1.25;
-  constexpr int kTicks = 2;  // lo, middle, hi
-  double step = (legend.hi - legend.lo) / kTicks;
-  double taken = -1e9;
-  for (const int i : {0, kTicks, 1}) {
-    const double at = x0 + (x1 - x0) * static_cast<double>(i) / kTicks;
-    const std::string label = style::number(legend.lo + step * i, step) + legend.unit;
-    const double w = text_width(small, label);
-    double x = at - w / 2;
-    if (i == 0) x = std::max(x, std::min<double>(x0, at));
-    if (i == kTicks) x = x1 - w;
-    if (i == 0) {
-      x = x0;
-      taken = x + w;
-    }
-    // The middle only where it has room.
-    if (i == 1 &&
-        (x < taken + small || x + w > x1 - text_width(small, style::number(legend.hi, step) + legend.unit) - small))
-      continue;
-    draw_text(image, x, base, small, label, style::soft_ink());
-    if (i == 1)
-      draw_segments(image, std::vector<Segment>{{at, head + bar + 0.0, at, head + bar + 3.0}}, 1, style::soft_ink());
+  const double step = (legend.hi - legend.lo) / 2;
+  const auto label = [&](double value) { return style::number(value, step) + legend.unit; };
+  const std::string lo = label(legend.lo), middle = label(legend.lo + step), hi = label(legend.hi);
+  const double hi_begin = x1 - text_width(small, hi), lo_end = x0 + text_width(small, lo);
+  draw_text(image, x0, base, small, lo, style::soft_ink());
+  draw_text(image, hi_begin, base, small, hi, style::soft_ink());
+  const double center = (x0 + x1) / 2.0, half = text_width(small, middle) / 2;
+  if (center - half > lo_end + small && center + half < hi_begin - small) {
+    draw_text(image, center - half, base, small, middle, style::soft_ink());
+    fill_box(image, center - 0.5, head + bar, center + 0.5, head + bar + 3, style::soft_ink());
   }
   return image;
 }

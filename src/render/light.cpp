@@ -40,13 +40,13 @@ Studio::Studio(const View& view, bool data_colors) {
     rim_ = Color{1, 1, 1} * 0.12F;
     sky_ = Color{1, 1, 1} * 0.50F;
     ground_ = Color{1, 1, 1} * 0.30F;
-    gloss_ = 0.02F;
+    gloss_ = 0.05F;
   } else {
-    key_ = Color{1.0F, 0.94F, 0.86F} * 1.02F;
-    fill_ = Color{0.66F, 0.82F, 1.0F} * 0.20F;
-    rim_ = Color{0.88F, 0.94F, 1.0F} * 0.55F;
-    sky_ = Color{0.86F, 0.94F, 1.0F} * 0.36F;
-    ground_ = Color{1.0F, 0.88F, 0.78F} * 0.15F;
+    key_ = Color{1.0F, 0.94F, 0.87F} * 1.12F;
+    fill_ = Color{0.80F, 0.90F, 1.0F} * 0.33F;
+    rim_ = Color{0.90F, 0.95F, 1.0F} * 0.55F;
+    sky_ = Color{0.90F, 0.95F, 1.0F} * 0.37F;
+    ground_ = Color{1.0F, 0.86F, 0.75F} * 0.20F;
     gloss_ = 0.09F;
   }
 }

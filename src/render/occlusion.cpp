@@ -3,6 +3,7 @@
 #include <embree3/rtcore.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,34 @@ std::vector<Ray> sphere_rays(int count, const Vec3f& to_key) {
     rays.push_back({d, key_weight(d, to_key)});
   }
   return rays;
+}
+
+constexpr std::uint32_t kNoGroup = 0xFFFFFFFFU;
+
+// Wanted vertices of equal position and normal: files split them at seams, or give every triangle its own.
+struct Groups {
+  std::vector<std::uint32_t> of;     // per vertex
+  std::vector<std::uint32_t> first;  // a vertex of each group
+};
+Groups group_equal(std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                   std::span<const std::uint8_t> wanted) {
+  std::vector<std::uint32_t> order;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != 0) order.push_back(static_cast<std::uint32_t>(i));
+  const auto key = [&](std::uint32_t v) {
+    const Vec3f &p = positions[v], &n = normals[v];
+    return std::array<float, 6>{p.x, p.y, p.z, n.x, n.y, n.z};
+  };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto ka = key(a), kb = key(b);
+    return ka != kb ? ka < kb : a < b;
+  });
+  Groups groups{std::vector<std::uint32_t>(wanted.size(), kNoGroup), {}};
+  for (const std::uint32_t v : order) {
+    if (groups.first.empty() || key(groups.first.back()) != key(v)) groups.first.push_back(v);
+    groups.of[v] = static_cast<std::uint32_t>(groups.first.size() - 1);
+  }
+  return groups;
 }
 
 }  // namespace
@@ -102,33 +131,34 @@ std::vector<Visibility> vertex_visibility(const OcclusionScene& scene, std::span
                                           std::span<const std::uint8_t> wanted, const OcclusionOptions& options,
                                           const Context& context) {
   const std::vector<Ray> rays = sphere_rays(options.directions, options.to_key);
-  std::vector<Visibility> raw(positions.size());
-  parallel_for(context, positions.size(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (wanted[i] == 0) continue;
-      const Vec3f origin = positions[i] + normals[i] * options.offset;
+  const Groups groups = group_equal(positions, normals, wanted);
+  std::vector<Visibility> raw(groups.first.size());
+  parallel_for(context, raw.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const Vec3f& normal = normals[groups.first[g]];
+      const Vec3f origin = positions[groups.first[g]] + normal * options.offset;
       float sky = 0, all_sky = 0, key = 0, all_key = 0;
       for (const Ray& ray : rays) {
-        const float cosine = dot(ray.direction, normals[i]);
+        const float cosine = dot(ray.direction, normal);
         if (cosine <= 0.02F) continue;
-        const bool open = !scene.blocked(origin, ray.direction);
         all_sky += cosine;
         all_key += cosine * ray.key;
-        if (!open) continue;
+        if (scene.blocked(origin, ray.direction)) continue;
         sky += cosine;
         key += cosine * ray.key;
       }
-      raw[i] = {all_sky > 0 ? sky / all_sky : 1, all_key > 0 ? key / all_key : 1};
+      raw[g] = {all_sky > 0 ? sky / all_sky : 1, all_key > 0 ? key / all_key : 1};
     }
   });
 
-  // The set is coarse: the mean with the wanted neighbours takes its steps out of the picture.
-  std::vector<Visibility> sum(positions.size(), Visibility{0, 0});
-  std::vector<std::uint32_t> count(positions.size(), 0);
+  // The set is coarse: the mean with the neighbours takes its steps out of the picture.
+  std::vector<Visibility> sum(raw.size(), Visibility{0, 0});
+  std::vector<std::uint32_t> count(raw.size(), 0);
   for (const Triangle& t : triangles) {
     for (int k = 0; k < 3; ++k) {
-      const std::uint32_t a = t[static_cast<std::size_t>(k)], b = t[static_cast<std::size_t>((k + 1) % 3)];
-      if (wanted[a] == 0 || wanted[b] == 0) continue;
+      const std::uint32_t a = groups.of[t[static_cast<std::size_t>(k)]];
+      const std::uint32_t b = groups.of[t[static_cast<std::size_t>((k + 1) % 3)]];
+      if (a == kNoGroup || b == kNoGroup) continue;
       sum[a].sky += raw[b].sky;
       sum[a].key += raw[b].key;
       sum[b].sky += raw[a].sky;
@@ -137,13 +167,15 @@ std::vector<Visibility> vertex_visibility(const OcclusionScene& scene, std::span
       ++count[b];
     }
   }
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    if (count[i] == 0) continue;
-    const float share = 0.5F / static_cast<float>(count[i]);
-    raw[i].sky = 0.5F * raw[i].sky + share * sum[i].sky;
-    raw[i].key = 0.5F * raw[i].key + share * sum[i].key;
+  std::vector<Visibility> result(positions.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::uint32_t g = groups.of[i];
+    if (g == kNoGroup) continue;
+    const float share = count[g] > 0 ? 0.5F / static_cast<float>(count[g]) : 0;
+    result[i] = raw[g];
+    if (count[g] > 0) result[i] = {0.5F * raw[g].sky + share * sum[g].sky, 0.5F * raw[g].key + share * sum[g].key};
   }
-  return raw;
+  return result;
 }
 
 GroundShadow::GroundShadow(const OcclusionScene& scene, const Box& bounds, double height, const Vec3f& to_key,

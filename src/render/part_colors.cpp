@@ -60,7 +60,10 @@ Tone tone(int k) {
   constexpr double kLightness[3] = {0.72, 0.58, 0.83}, kChroma[3] = {0.135, 0.145, 0.105};
   const double turn = 0.08 + 0.61803398875 * k;
   const int level = k % 3;
-  return {kLightness[level], kChroma[level], 2 * kPi * (turn - std::floor(turn))};
+  const double hue = 2 * kPi * (turn - std::floor(turn));
+  // Dark yellow is a muddy brown: yellows stay lighter than the other hues.
+  const double yellow = std::max(0.0, std::cos(hue - 1.6));
+  return {kLightness[level] + (level == 2 ? 0.03 : 0.11) * yellow, kChroma[level], hue};
 }
 
 Color color_of(const Tone& t, Side side) {

@@ -55,6 +55,32 @@ TEST(Occlusion, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+TEST(Occlusion, DoesNotSeeWhereAFileSplitsVertices) {
+  Surface shared = test::make_sphere(0.5, 12, 18);
+  test::append(shared, test::make_cube(), {0.2F, 0, 0});
+  const std::vector<Vec3f> normals = vertex_normals(shared.positions, shared.triangles);
+  Surface split;
+  std::vector<Vec3f> split_normals;
+  std::vector<std::uint32_t> from;
+  for (const Triangle& t : shared.triangles) {
+    const auto base = static_cast<std::uint32_t>(split.positions.size());
+    for (const std::uint32_t v : t) {
+      split.positions.push_back(shared.positions[v]);
+      split_normals.push_back(normals[v]);
+      from.push_back(v);
+    }
+    split.triangles.push_back({base, base + 1, base + 2});
+  }
+  const OcclusionScene scene(split.positions, split.triangles);
+  const std::vector<std::uint8_t> wanted(split.positions.size(), 1);
+  OcclusionOptions options;
+  options.offset = 1e-3F;
+  const std::vector<Visibility> apart =
+      vertex_visibility(scene, split.positions, split_normals, split.triangles, wanted, options, Context(1));
+  const std::vector<Visibility> joined = visibility_of(shared, options.to_key);
+  for (std::size_t i = 0; i < from.size(); ++i) ASSERT_NEAR(apart[i].sky, joined[from[i]].sky, 1e-5F);
+}
+
 TEST(GroundShadow, IsDarkestUnderTheShapeAndEndsBeforeItsBorders) {
   const Surface s = test::make_sphere(0.5, 24, 48);
   const OcclusionScene scene(s.positions, s.triangles);
