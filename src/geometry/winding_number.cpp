@@ -3,8 +3,9 @@
 //                + (1/2) (-3 (2 (n.d)(d.R) + (n.R) d.d)/R^5 + 15 (n.R)(d.R)^2/R^7)  +  remainder;
 // the integrals of n, n d, n d d over a group of triangles are its moments. G is the gradient of a harmonic function,
 // whose Taylor terms are Legendre polynomials: the term of degree k is at most (k+1) |d|^k / R^(k+2) long (Bernstein
-// and Szego's inequality), hence with rho = radius / R the remainder is at most
-//   area / R^2 * sum_{k>=3} (k+1) rho^k = area / R^2 * (1/(1-rho)^2 - 1 - 2 rho - 3 rho^2).
+// and Szego's inequality). With rho = radius / R and |d|^k <= |d|^2 radius^(k-2) the remainder is hence at most
+//   S / R^2 * sum_{k>=3} (k+1) rho^k = S / R^2 * (1/(1-rho)^2 - 1 - 2 rho - 3 rho^2),
+// where S is the integral of |d|^2 over radius^2.
 #include "geometry/winding_number.h"
 
 #include <cmath>
@@ -20,10 +21,14 @@ namespace {
 struct FullMoments {
   Vec3d center;
   double area = 0, radius = 0;
+  double square = 0;  // integral of |d|^2
   Vec3d first;
   double second[3][3]{};
   double third[3][6]{};
 };
+
+// Up to this many triangles a node's radius is taken from its vertices; above, from its children: hardly looser there.
+constexpr std::uint32_t kTightRadius = 128;
 
 constexpr int kJ[6] = {0, 1, 2, 0, 0, 1};
 constexpr int kK[6] = {0, 1, 2, 1, 2, 2};
@@ -53,7 +58,10 @@ FullMoments triangle_moments(const Vec3f& a, const Vec3f& b, const Vec3f& c) {
     for (const Vec3d& corner : p) spread += (corner - m.center)[kJ[n]] * (corner - m.center)[kK[n]] / 12;
     for (int i = 0; i < 3; ++i) m.third[i][n] = m.first[i] * spread;
   }
-  for (const Vec3d& corner : p) m.radius = std::max(m.radius, distance(corner, m.center));
+  for (const Vec3d& corner : p) {
+    m.radius = std::max(m.radius, distance(corner, m.center));
+    m.square += m.area * dot(corner - m.center, corner - m.center) / 12;
+  }
   return m;
 }
 
@@ -69,7 +77,9 @@ FullMoments unite(const Parts& parts, const Boxf& box) {
   sum.center = sum.area > 0 ? sum.center / sum.area : (lo + hi) * 0.5;
   for (const FullMoments& part : parts) {
     add_moved(sum, part);
-    sum.radius = std::max(sum.radius, part.radius + distance(part.center, sum.center));
+    const double far = distance(part.center, sum.center);
+    sum.radius = std::max(sum.radius, part.radius + far);
+    sum.square += part.square + part.area * far * far;  // centres are centres of area
   }
   Vec3d corner;
   for (int k = 0; k < 3; ++k) corner[k] = std::max(hi[k] - sum.center[k], sum.center[k] - lo[k]);
@@ -94,6 +104,16 @@ WindingNumber::WindingNumber(const TriangleBvh& bvh, std::span<const Vec3f> posi
   const auto nodes = bvh.nodes();
   std::vector<FullMoments> full(nodes.size());
   std::vector<FullMoments> parts;
+  const auto exact_radius = [&](const TriangleBvh::Node& node, const Vec3d& c) {
+    double squared = 0;
+    for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
+      for (const std::uint32_t v : triangles[bvh.triangle(slot)]) {
+        const Vec3d d = static_cast<Vec3d>(positions[v]) - c;
+        squared = std::max(squared, dot(d, d));
+      }
+    }
+    return std::sqrt(squared);
+  };
   for (std::size_t n = nodes.size(); n-- > 0;) {  // children come after their parents
     const TriangleBvh::Node& node = nodes[n];
     parts.clear();
@@ -106,12 +126,14 @@ WindingNumber::WindingNumber(const TriangleBvh& bvh, std::span<const Vec3f> posi
       parts.push_back(full[n + 1]);
       parts.push_back(full[node.right]);
     }
-    const FullMoments m = full[n] = unite(parts, node.box);
+    full[n] = unite(parts, node.box);
+    FullMoments& m = full[n];
+    if (node.end - node.begin <= kTightRadius) m.radius = exact_radius(node, m.center);
 
     Moments& out = moments_[n];
     out.center = m.center;
     out.radius = m.radius;
-    out.area = m.area;
+    out.spread = m.radius > 0 ? m.square / (m.radius * m.radius) : 0;
     out.first = m.first;
     const auto& s = m.second;
     out.trace = s[0][0] + s[1][1] + s[2][2];
@@ -168,7 +190,7 @@ WindingNumber::Estimate WindingNumber::estimate(const Vec3d& q, double beta) con
                           zz * (t[7] * x + t[8] * y + t[2] * z) + t[9] * x * y * z;
       far += (dot(m.first, r) + m.trace) * i3 - 3 * rmr * i5 - 1.5 * dot(m.contracted, r) * i5 + 7.5 * trrr * i7;
       const double rho = m.radius * i1, gap = 1 - rho;
-      error += m.area * i2 * (1 / (gap * gap) - 1 - rho * (2 + 3 * rho));
+      error += m.spread * i2 * (1 / (gap * gap) - 1 - rho * (2 + 3 * rho));
       continue;
     }
     const TriangleBvh::Node& node = nodes[n];

@@ -38,8 +38,8 @@ class WindingNumber {
   // Expansion of a node around `center`, contracted to what its evaluation needs.
   struct Moments {
     Vec3d center;
-    double radius = 0;  // of a ball around the centre that holds all triangles
-    double area = 0;
+    double radius = 0;   // of a ball around the centre that holds all triangles
+    double spread = 0;   // integral of |d|^2 over radius^2, for the error bound
     Vec3d first;         // N_i = sum of area vectors
     double trace = 0;    // M_ii, M_ij = integral of n_i d_j, d = x - centre
     double second[6]{};  // xx yy zz, xy+yx, xz+zx, yz+zy of M
