@@ -205,7 +205,8 @@ class Retargeter {
     for (Link& link : links_) {
       const Part part = link.role.part;
       const bool trunk = part == Part::hips || part == Part::spine || part == Part::neck || part == Part::head;
-      link.turning = trunk || part == Part::clavicle || link.parent < 0 ? Turning::copies : Turning::follows;
+      const bool level = part == Part::toes;  // flat on the ground in any rest pose, whatever the slope of the foot
+      link.turning = trunk || level || part == Part::clavicle || link.parent < 0 ? Turning::copies : Turning::follows;
       // Where legs and spine branch, and at the head, orientation says more than any one bone. Collars start at
       // different places in different skeletons; their direction says little.
       if (part == Part::hips || part == Part::head || part == Part::clavicle) continue;

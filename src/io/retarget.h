@@ -23,7 +23,7 @@ using JointMap = std::vector<std::pair<int, int>>;
 /// How a joint of the map is turned.
 enum class Turning {
   aims,     ///< its bone points where the motion's bone points
-  copies,   ///< the orientation as a whole, relative to the reference pose: hips, collars, head
+  copies,   ///< the orientation as a whole, relative to the reference pose: hips, collars, head, toes
   follows,  ///< as `copies`, after the alignment of the bone before it: leaves such as hands
 };
 

@@ -302,6 +302,46 @@ TEST(Retarget, TurnsMotionsThatAreZUp) {
   EXPECT_GT(world[static_cast<std::size_t>(c.skeleton.find("head"))].translation.y, 1.4);
 }
 
+TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context(1);
+  const Character body = read_gltf((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context, {});
+  for (const char* file : {"02_01_walk.bvh", "13_29_twists_squats_30fps.bvh", "49_07_cartwheel.bvh"}) {
+    SCOPED_TRACE(file);
+    const BvhMotion motion = read_bvh((test::shared_data() / "motion_bvh_cmu" / file).string(), context);
+    RetargetReport report;
+    const Clip clip = retarget(body, motion, map_joints(body.skeleton, motion), "cmu", context, &report);
+    EXPECT_EQ(report.items.size(), 22U);
+    EXPECT_EQ(aiming(report), 14);
+    EXPECT_EQ(report.reference_frame, -1);
+    EXPECT_LT(worst_angle(body, motion, clip, report), 0.1);
+    EXPECT_NEAR(report.scale, 0.056, 0.004);  // a unit is about 5.6 cm
+
+    // Frame 0 is a T-pose that does not belong to the motion.
+    std::vector<double> lowest, hips;
+    const auto pelvis = static_cast<std::size_t>(body.skeleton.find("pelvis"));
+    for (std::size_t f = 1; f < motion.frames; ++f) {
+      const auto world =
+          world_from_joint(body.skeleton, sample(body.skeleton, clip, static_cast<double>(f) * motion.frame_time));
+      double low = 1e300;
+      for (const char* name : {"foot_l", "foot_r", "ball_l", "ball_r"}) {
+        const auto j = static_cast<std::size_t>(body.skeleton.find(name));
+        low = std::min(low, world[j].translation.y - body.skeleton.joints[j].world_from_rest.translation.y);
+      }
+      lowest.push_back(low);
+      hips.push_back(world[pelvis].translation.y);
+    }
+    std::sort(lowest.begin(), lowest.end());
+    EXPECT_GT(lowest.front(), -0.03);                      // feet do not sink in
+    EXPECT_LT(std::abs(lowest[lowest.size() / 4]), 0.02);  // and stand on the ground
+    EXPECT_LT(*std::max_element(hips.begin(), hips.end()), 1.2);
+    if (std::string(file) == "02_01_walk.bvh") {
+      EXPECT_LT(lowest.back(), 0.08);  // one foot is always down
+      EXPECT_GT(*std::min_element(hips.begin(), hips.end()), 0.85);
+    }
+  }
+}
+
 TEST(LoadMotion, FollowsAMapFile) {
   const test::TemporaryFolder folder;
   std::ofstream(folder.file("m.bvh"))
