@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCanRead = "can read .glb, .gltf, .obj, .ply, .off";
+constexpr std::string_view kCanRead = "can read .glb, .gltf, .fbx, .dae, .obj, .ply, .off";
 
 std::string lower_extension(const std::string& file) {
   std::string extension = fs::path(file).extension().string();
@@ -50,6 +50,7 @@ Character read_by_extension(const std::string& file, const Context& context, con
   if (extension == ".obj") return read_obj(file, context, options);
   if (extension == ".ply") return read_ply(file, context, options);
   if (extension == ".off") return read_off(file, context, options);
+  if (extension == ".fbx" || extension == ".dae") return read_assimp(file, context, options);
   if (has_gltf_magic(file)) return read_gltf(file, context, options);
   throw Error(ErrorCode::bad_argument, file,
               extension.empty() ? fmt::format("the file has no extension to tell its format by; cutis {}", kCanRead)
