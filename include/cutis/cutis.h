@@ -11,3 +11,4 @@
 #include "cutis/solve.h"
 #include "cutis/types.h"
 #include "cutis/version.h"
+#include "cutis/weights.h"

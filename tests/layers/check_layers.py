@@ -14,6 +14,8 @@ ALLOWED = {
     "geometry": {"base"},
     "character": {"base", "geometry"},
     "io": {"base", "geometry", "character"},
+    "numerics": {"base"},
+    "weights": {"base", "numerics", "geometry", "character"},
     "rig": {"base"},
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},
