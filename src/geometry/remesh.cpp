@@ -92,15 +92,16 @@ class Remesher {
   [[nodiscard]] std::vector<std::pair<Index, Index>> edges() const {
     std::vector<std::pair<Index, Index>> result;
     result.reserve(face_.size() * 3 / 2);
-    for (Index f = 0; f < face_.size(); ++f) {
-      const Triangle& t = face_[f];
+    for (const Triangle& t : face_) {
       if (t[0] == t[1]) continue;  // removed
       for (std::size_t k = 0; k < 3; ++k) {
-        Index a = t[k], b = t[(k + 1) % 3];
-        const auto [f0, f1] = shared_faces(a, b);
-        if (f != f0 && f == f1) continue;  // listed by its first face
-        if (a > b) std::swap(a, b);
-        result.emplace_back(a, b);
+        const Index a = t[k], b = t[(k + 1) % 3];
+        // An inner edge is run along once each way.
+        if (a < b) {
+          result.emplace_back(a, b);
+        } else if (border_[a] && border_[b] && shared_faces(a, b).second == kNone) {
+          result.emplace_back(b, a);
+        }
       }
     }
     return result;

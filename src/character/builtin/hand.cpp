@@ -17,7 +17,7 @@ Tube forearm_stub(const HandPlacement& placement) {
                    {.t = kStub, .half_width = 0.0255, .front = 0.0175, .back = 0.0165}};
   tube.cap_begin = 0.018;
   tube.cap_end = 0.015;
-  tube.squareness = 2.2;
+  tube.boxiness = 0.20;
   tube.edge = 0.0075 * placement.edge_scale;
   tube.bones = {{-1, "forearm"}};
   return tube;

@@ -133,7 +133,7 @@ Tube palm_tube(const HandPlacement& placement) {
   };
   tube.cap_begin = 0.015;
   tube.cap_end = 0.016;
-  tube.squareness = 2.4;
+  tube.boxiness = 0.35;
   tube.edge = 0.0062 * placement.edge_scale;
   tube.softness = softness(12, placement);
   tube.blend = 0.02;
@@ -142,8 +142,8 @@ Tube palm_tube(const HandPlacement& placement) {
   return tube;
 }
 
-DigitBend scaled(double amount, double first, double second, double third, double sideways = 0) {
-  return {degrees(first) * amount, degrees(second) * amount, degrees(third) * amount, degrees(sideways) * amount};
+DigitBend scaled(double amount, double first, double second, double third) {
+  return {degrees(first) * amount, degrees(second) * amount, degrees(third) * amount};
 }
 
 }  // namespace
@@ -196,35 +196,53 @@ Box hand_bounds(const HandPlacement& placement) {
 }
 
 HandGesture fist_gesture(double amount) {
-  return {{scaled(amount, 28, 45, 55, -30), scaled(amount, 80, 95, 60), scaled(amount, 80, 95, 60),
-           scaled(amount, 80, 95, 60), scaled(amount, 80, 95, 60)}};
+  // The thumb follows the fingers and closes over them.
+  const double late = ease(amount, 0.4, 1);
+  const DigitBend finger = scaled(amount, 80, 95, 60);
+  return {.digits = {scaled(late, 0, 40, 62), finger, finger, finger, finger},
+          .thumb = {{0.60, 0.30, 0.74}, {0.23, -0.94, 0.20}},
+          .thumb_amount = late};
 }
 
 HandGesture pinch_gesture(double amount) {
-  return {{scaled(amount, 24, 18, 22, -8), scaled(amount, 48, 48, 26), scaled(amount, 12, 16, 10),
-           scaled(amount, 8, 12, 8), scaled(amount, 6, 10, 6)}};
+  // Angles that bring the two pads together, found by search over the chain of the thumb.
+  return {.digits = {scaled(amount, 0, 15, 15), scaled(amount, 50, 52, 30), scaled(amount, 14, 20, 12),
+                     scaled(amount, 10, 16, 10), scaled(amount, 8, 12, 8)},
+          .thumb = {{0.723, 0.395, 0.567}, {0.30, -0.85, 0.45}},
+          .thumb_amount = amount};
 }
 
 HandGesture relaxed_gesture(double amount) {
-  return {{scaled(amount, 6, 10, 14), scaled(amount, 14, 22, 12), scaled(amount, 18, 26, 14),
-           scaled(amount, 22, 30, 16), scaled(amount, 24, 32, 18)}};
+  return {.digits = {scaled(amount, 0, 10, 14), scaled(amount, 14, 22, 12), scaled(amount, 18, 26, 14),
+                     scaled(amount, 22, 30, 16), scaled(amount, 24, 32, 18)},
+          .thumb = {{0.78, 0.45, 0.44}, {0.25, -0.82, 0.50}},
+          .thumb_amount = 0.7 * amount};
 }
 
 void apply_gesture(PoseWriter& pose, const HandPlacement& placement, const HandGesture& gesture, bool mirrored) {
   const std::array<Digit, 5> all = digits();
+  const Frame hand = hand_frame(placement);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Frame f = digit_frame(placement, all[i]);
-    // A mirrored rotation: the axis is mirrored as a pseudo-vector.
-    const auto axis = [&](const Vec3d& a) { return mirrored ? Vec3d{a.x, -a.y, -a.z} : a; };
-    const Vec3d hinge = axis(cross(f.along, f.front)), sideways = axis(f.front);
+    // A mirrored rotation: its axis is mirrored as a pseudo-vector.
+    const auto turn = [&](const std::string& joint, const Quatd& q) {
+      pose.turn(joint, mirrored ? Quatd{q.x, -q.y, -q.z, q.w} : q);
+    };
+    const Vec3d hinge = cross(f.along, f.front);
     const DigitBend& bend = gesture.digits[i];
     const auto name = [&](int k) {
       const std::string left = digit_bone(kDigits[i], k, placement.suffix);
       return mirrored ? other_side(left) : left;
     };
-    pose.turn(name(1), axis_angle(sideways, bend.sideways) * axis_angle(hinge, bend.first));
-    pose.turn(name(2), axis_angle(hinge, bend.second));
-    pose.turn(name(3), axis_angle(hinge, bend.third));
+    if (i == 0) {
+      const Quatd aimed =
+          align(f.along, f.front, in_world(hand, gesture.thumb.direction), in_world(hand, gesture.thumb.pad));
+      turn(name(1), gesture.thumb_amount > 0 ? slerp(Quatd{}, aimed, gesture.thumb_amount) : Quatd{});
+    } else {
+      turn(name(1), axis_angle(hinge, bend.first));
+    }
+    turn(name(2), axis_angle(hinge, bend.second));
+    turn(name(3), axis_angle(hinge, bend.third));
   }
 }
 

@@ -35,10 +35,15 @@ void add_hand_tubes(Shape& shape, const HandPlacement& placement, bool mirrored 
 /// How far each joint of a digit is bent, radians.
 struct DigitBend {
   double first = 0, second = 0, third = 0;
-  double sideways = 0;  ///< of the first joint, away from the middle finger (thumb: out of the palm's plane)
+};
+/// Where the thumb's first bone points and its pad faces, as (along, radial, palmar) of the hand.
+struct ThumbAim {
+  Vec3d direction, pad;
 };
 struct HandGesture {
-  std::array<DigitBend, 5> digits;  ///< as kDigits
+  std::array<DigitBend, 5> digits;  ///< as kDigits; the thumb's first joint is `thumb`'s
+  ThumbAim thumb;
+  double thumb_amount = 0;  ///< 0: the thumb's first bone rests, 1: it is aimed
 };
 [[nodiscard]] HandGesture fist_gesture(double amount);   ///< 0 open, 1 closed
 [[nodiscard]] HandGesture pinch_gesture(double amount);  ///< thumb to index

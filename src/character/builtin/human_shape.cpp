@@ -15,8 +15,8 @@ Tube torso() {
   tube.name = "torso";
   tube.frame = Frame::from({0, 0, 0}, kUp, kForward);
   tube.sections = {
-      {.t = 0.800, .half_width = 0.040, .front = 0.045, .back = 0.055, .offset_front = -0.006},
-      {.t = 0.840, .half_width = 0.095, .front = 0.072, .back = 0.078, .offset_front = -0.006},
+      {.t = 0.815, .half_width = 0.055, .front = 0.060, .back = 0.060, .offset_front = -0.006},
+      {.t = 0.845, .half_width = 0.105, .front = 0.080, .back = 0.082, .offset_front = -0.006},
       {.t = 0.890, .half_width = 0.150, .front = 0.090, .back = 0.095, .offset_front = -0.006},
       {.t = 0.935, .half_width = 0.162, .front = 0.096, .back = 0.095, .offset_front = -0.006},
       {.t = 0.990, .half_width = 0.153, .front = 0.096, .back = 0.084, .offset_front = -0.005},
@@ -30,7 +30,7 @@ Tube torso() {
   };
   tube.cap_begin = 0.018;
   tube.cap_end = 0.025;
-  tube.squareness = 2.2;
+  tube.boxiness = 0.20;
   tube.edge = 0.0195;
   tube.softness = 26;
   tube.bones = {{-1, "hips"}, {1.01, "spine"}, {1.12, "chest"}, {1.245, "upper_chest"}};
@@ -92,9 +92,9 @@ Tube leg() {
   tube.name = "leg";
   tube.frame = Frame::from(kHip, kAnkle - kHip, kForward);
   tube.sections = {
-      {.t = 0.000, .half_width = 0.080, .front = 0.084, .back = 0.080},
-      {.t = 0.060, .half_width = 0.085, .front = 0.088, .back = 0.084},
-      {.t = 0.130, .half_width = 0.081, .front = 0.088, .back = 0.080},
+      {.t = 0.000, .half_width = 0.075, .front = 0.082, .back = 0.080},
+      {.t = 0.060, .half_width = 0.0815, .front = 0.087, .back = 0.084},
+      {.t = 0.130, .half_width = 0.0795, .front = 0.087, .back = 0.080},
       {.t = 0.220, .half_width = 0.0715, .front = 0.080, .back = 0.072},
       {.t = 0.310, .half_width = 0.0595, .front = 0.066, .back = 0.061},
       {.t = 0.385, .half_width = 0.0535, .front = 0.056, .back = 0.052},
@@ -106,14 +106,20 @@ Tube leg() {
       {.t = 0.735, .half_width = 0.0320, .front = 0.033, .back = 0.037, .offset_front = -0.002},
       {.t = 0.800, .half_width = 0.0345, .front = 0.032, .back = 0.034, .offset_front = -0.004},
   };
-  tube.cap_begin = 0.075;
+  tube.cap_begin = 0.085;
   tube.cap_end = 0.045;
   tube.edge = 0.0150;
   tube.softness = 16;
   tube.blend = 0.055;
   tube.mirrored = true;
-  tube.mirror_blend = 0.018;
+  tube.mirror_blend = 0.030;
   tube.bones = {{-1, "hips"}, {0.005, "thigh_l", -0.75}, {0.420, "shin_l"}, {0.812, "foot_l"}};
+  return tube;
+}
+
+Tube knee_cap() {
+  Tube tube = rounded("knee cap", kKnee + Vec3d{0, 0.010, 0.0205}, {0.030, 0.042, 0.024}, 0.045, 0.0135, "");
+  tube.softness = 16;
   return tube;
 }
 
@@ -133,7 +139,7 @@ Tube foot() {
   };
   tube.cap_begin = 0.026;
   tube.cap_end = 0.026;
-  tube.squareness = 2.3;
+  tube.boxiness = 0.28;
   tube.edge = 0.0105;
   tube.softness = 10;
   tube.blend = 0.05;
@@ -155,7 +161,7 @@ Tube jaw() {
   };
   tube.cap_begin = 0.03;
   tube.cap_end = 0.016;
-  tube.squareness = 2.2;
+  tube.boxiness = 0.20;
   tube.edge = 0.0100;
   tube.blend = 0.03;
   tube.softness = 16;
@@ -227,7 +233,9 @@ Shape make_shape() {
       rounded("shoulder blade", {0.080, 1.345, -0.085}, {0.060, 0.080, 0.026}, 0.058, 0.0185, "upper_chest"), 0.03));
   shape.add(
       on_both_sides(rounded("buttock", {0.072, 0.905, -0.062}, {0.068, 0.082, 0.060}, 0.05, 0.0165, "hips"), 0.016));
+  shape.add(rounded("pubis", {0, 0.858, 0.040}, {0.060, 0.050, 0.036}, 0.05, 0.0165, "hips"));
   shape.add(leg());
+  shape.add(on_both_sides(knee_cap(), 0.01));
   shape.add(foot());
   shape.add(trapezius());
   shape.add(neck());

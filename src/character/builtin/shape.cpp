@@ -1,5 +1,5 @@
-// The field of a tube is the first-order distance to its super-ellipse: with k0 = |(u/a, v/b, w/c)| and
-// k1 = |(u/a², v/b², w/c²)|, the distance is about k0 (k0 - 1) / k1, exact to first order at the surface.
+// The field of a tube is the first-order distance to its cross-section: with k0 = |(u/a, v/b, w/c)| in a norm between
+// the 2- and the 4-norm, the distance is about (k0 - 1) / |grad k0|. Only square roots: the same bits everywhere.
 // Fields are joined by a cubic polynomial smooth minimum, which leaves the surface with continuous curvature.
 #include "character/builtin/shape.h"
 
@@ -117,21 +117,16 @@ double Shape::tube_value(std::size_t i, const Vec3d& p) const {
     w = q.x - tube.sections.back().t;
     c = tube.cap_end;
   }
-  double x = std::abs(u) / a, y = std::abs(v) / b, z = w / c;
-  double k0 = 0, gx = 0, gy = 0, gz = 0;
-  if (tube.squareness == 2) {
-    k0 = std::sqrt(x * x + y * y + z * z);
-    if (k0 < 1e-6) return -std::min(a, b);
-    gx = x / a, gy = y / b, gz = z / c;
-    return k0 * (k0 - 1) / std::sqrt(gx * gx + gy * gy + gz * gz);
-  }
-  // |grad k0| for k0 = (x^n + y^n + z^n)^(1/n), then (k0 - 1) / |grad k0|.
-  const double n = tube.squareness;
-  k0 = std::pow(std::pow(x, n) + std::pow(y, n) + std::pow(z, n), 1 / n);
-  if (k0 < 1e-6) return -std::min(a, b);
-  x /= k0, y /= k0, z /= k0;
-  gx = std::pow(x, n - 1) / a, gy = std::pow(y, n - 1) / b, gz = std::pow(z, n - 1) / c;
-  return (k0 - 1) / std::sqrt(gx * gx + gy * gy + gz * gz);
+  const double x = std::abs(u) / a, y = std::abs(v) / b, z = w / c;
+  const double norm2 = std::sqrt(x * x + y * y + z * z);
+  if (norm2 < 1e-6) return -std::min(a, b);
+  // k0 mixes the 2-norm and the 4-norm; g is the gradient of k0 by the lengths.
+  const double norm4 = std::sqrt(std::sqrt(x * x * x * x + y * y * y * y + z * z * z * z));
+  const double s4 = tube.boxiness, s2 = 1 - s4, n4 = norm4 * norm4 * norm4;
+  const double k0 = s2 * norm2 + s4 * norm4;
+  const Vec3d g{(s2 * x / norm2 + s4 * x * x * x / n4) / a, (s2 * y / norm2 + s4 * y * y * y / n4) / b,
+                (s2 * z / norm2 + s4 * z * z * z / n4) / c};
+  return (k0 - 1) / length(g);
 }
 
 double Shape::sided_value(std::size_t i, const Vec3d& p) const {

@@ -42,7 +42,7 @@ struct Tube {
   Frame frame;
   std::vector<Section> sections;      ///< increasing t, at least two
   double cap_begin = 0, cap_end = 0;  ///< lengths of the caps
-  double squareness = 2;              ///< exponent of the super-ellipse: 2 ellipse, larger boxier
+  double boxiness = 0;                ///< of the cross-section: 0 ellipse, 1 rounded rectangle
   double edge = 0.01;                 ///< wanted edge length of the mesh
   /// Steps of weight smoothing over the mesh: the blend at a joint is about 2 edge lengths * sqrt(softness) wide.
   int softness = 12;
