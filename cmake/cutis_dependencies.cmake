@@ -7,7 +7,6 @@ find_package(embree 3 REQUIRED)
 find_package(meshoptimizer REQUIRED)
 find_package(assimp REQUIRED)
 find_package(ZLIB REQUIRED)
-find_library(TINYGLTF_LIBRARY tinygltf REQUIRED)
 find_path(TINYGLTF_INCLUDE_DIR tiny_gltf.h REQUIRED)
 find_library(STB_LIBRARY stb REQUIRED)
 find_path(STB_INCLUDE_DIR stb/stb_image_write.h REQUIRED)
@@ -18,7 +17,7 @@ find_path(DRACO_INCLUDE_DIR draco/compression/decode.h REQUIRED)
 function(cutis_link_dependencies target)
   target_link_libraries(${target} PRIVATE
     Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen embree meshoptimizer::meshoptimizer
-    assimp::assimp ZLIB::ZLIB ${TINYGLTF_LIBRARY} ${STB_LIBRARY} ${DRACO_LIBRARY})
+    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY})
   target_include_directories(${target} SYSTEM PRIVATE
     ${TINYGLTF_INCLUDE_DIR} ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR})
   target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY)

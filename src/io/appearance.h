@@ -1,7 +1,7 @@
 // How a character looks, as its glTF file said it: carried from the reader to the glTF writer untouched.
 #pragma once
 
-#include <tiny_gltf.h>
+#include "io/tinygltf.h"
 
 namespace cutis {
 

@@ -1,7 +1,7 @@
 // Reads glTF outputs back through tinygltf, which shares nothing with the writer.
 #pragma once
 
-#include <tiny_gltf.h>
+#include "io/tinygltf.h"
 
 #include <string>
 #include <vector>
