@@ -121,8 +121,14 @@ std::vector<Tick> ticks_of(const Span& span, int count, bool log) {
   std::vector<Tick> ticks;
   if (log && span.hi - span.lo >= 1) {
     const int step = std::max(1, static_cast<int>((span.hi - span.lo) / count));
-    for (int p = static_cast<int>(std::ceil(span.lo - 1e-9)); p <= span.hi + 1e-9; p += step)
-      ticks.push_back({static_cast<double>(p), fmt::format("{:g}", std::pow(10.0, p))});
+    const bool between = span.hi - span.lo < 3;  // few decades have room for 2 and 5
+    for (int p = static_cast<int>(std::floor(span.lo)); p <= span.hi + 1e-9; p += step) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double at = p + std::log10(digit);
+        if (at < span.lo - 1e-9 || at > span.hi + 1e-9 || (digit > 1 && !between)) continue;
+        ticks.push_back({at, fmt::format("{:g}", digit * std::pow(10.0, p))});
+      }
+    }
     return ticks;
   }
   if (log) {  // less than a decade: round numbers on the plain scale
