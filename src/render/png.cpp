@@ -1,4 +1,4 @@
-// PNG through stb, with zlib's compressor in place of stb's own: files are about a third smaller.
+// PNG through stb, with zlib's compressor in place of stb's own: stills are about a third smaller, plots a seventh.
 #include <fmt/core.h>
 #include <zlib.h>
 
