@@ -120,6 +120,20 @@ TEST(BuiltinHuman, WalksInACycleThatKeepsItsVolumeAndStaysOnTheGround) {
   for (std::size_t v = 0; v < first.size(); ++v) EXPECT_LT(length(first[v] - last[v]), 1e-4F);
 }
 
+TEST(BuiltinHuman, WalksWithoutSlidingOnTheGroundThatPassesBelow) {
+  const Character& human = made("human");
+  const Clip& walk = human.clip("walk");
+  const auto foot = static_cast<std::size_t>(human.skeleton.find("foot_l"));
+  const auto ankle = [&](double phase) {
+    const Pose pose = sample(human.skeleton, walk, phase * walk.end());
+    return world_from_joint(human.skeleton, pose)[foot].translation;
+  };
+  // While the foot is flat it goes back with constant speed and stays level.
+  const Vec3d from = ankle(0.12), to = ankle(0.28);
+  EXPECT_LT(to.z, from.z - 0.1);
+  for (int k = 1; k < 4; ++k) EXPECT_LT(distance(ankle(0.12 + 0.04 * k), lerp(from, to, k / 4.0)), 0.006);
+}
+
 TEST(BuiltinHuman, PlantsItsFeetWhileItSquats) {
   const Character& human = made("human");
   const Clip& squat = human.clip("squat");

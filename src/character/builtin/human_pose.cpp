@@ -46,7 +46,7 @@ void pose_arm(PoseWriter& pose, const Skeleton& skeleton, bool right, const ArmP
 
 void pose_hanging_arm(PoseWriter& pose, bool right, double swing, double flexion) {
   const Vec3d down = normalized(Vec3d{0.16, -1, 0.02});
-  const Quatd lowered = align(arm_direction(), kForward, down, Vec3d{-0.25, 0, 1});  // biceps slightly inward
+  const Quatd lowered = align(arm_direction(), kForward, down, Vec3d{-0.10, 0, 1});  // biceps slightly inward
   const Quatd upper = axis_angle(Vec3d{1, 0, 0}, -swing) * lowered;
   const Quatd chest = pose.world_rotation("upper_chest");
   pose.turn(side("shoulder_l", right), mirrored(axis_angle(Vec3d{0, 0, 1}, degrees(-5)), right));

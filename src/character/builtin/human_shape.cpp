@@ -118,9 +118,7 @@ Tube leg() {
 }
 
 Tube knee_cap() {
-  Tube tube = rounded("knee cap", kKnee + Vec3d{0, 0.010, 0.0205}, {0.030, 0.042, 0.024}, 0.045, 0.0135, "");
-  tube.softness = 16;
-  return tube;
+  return rounded("knee cap", kKnee + Vec3d{0, 0.010, 0.0205}, {0.030, 0.042, 0.024}, 0.045, 0.0135, "");
 }
 
 Tube foot() {
@@ -157,11 +155,11 @@ Tube jaw() {
       {.t = 0.045, .half_width = 0.0635, .front = 0.073, .back = 0.060},  // cheekbones
       {.t = 0.080, .half_width = 0.0595, .front = 0.072, .back = 0.058},
       {.t = 0.108, .half_width = 0.0530, .front = 0.071, .back = 0.046},  // mouth
-      {.t = 0.126, .half_width = 0.0430, .front = 0.068, .back = 0.030},
+      {.t = 0.126, .half_width = 0.0440, .front = 0.067, .back = 0.030},
   };
   tube.cap_begin = 0.03;
   tube.cap_end = 0.016;
-  tube.boxiness = 0.20;
+  tube.boxiness = 0.42;
   tube.edge = 0.0100;
   tube.blend = 0.03;
   tube.softness = 16;
@@ -193,11 +191,11 @@ void add_head(Shape& shape) {
   shape.add(rounded("brow", {0, 1.663, 0.060}, {0.050, 0.018, 0.026}, 0.035, 0.0090, "head"));
   shape.add(on_both_sides(rounded("cheek", {0.036, 1.606, 0.052}, {0.024, 0.026, 0.024}, 0.035, 0.0090, "head"), 0.02));
   Tube socket =
-      on_both_sides(rounded("eye socket", {0.032, 1.641, 0.104}, {0.022, 0.013, 0.018}, 0.024, 0.0080, ""), 0.01);
+      on_both_sides(rounded("eye socket", {0.033, 1.641, 0.103}, {0.021, 0.013, 0.018}, 0.024, 0.0080, ""), 0.01);
   socket.carve = true;
   shape.add(std::move(socket));
   shape.add(nose());
-  shape.add(rounded("lips", {0, 1.567, 0.0765}, {0.022, 0.012, 0.012}, 0.018, 0.0075, "head"));
+  shape.add(rounded("lips", {0, 1.567, 0.0755}, {0.023, 0.012, 0.012}, 0.020, 0.0075, "head"));
   shape.add(rounded("chin", {0, 1.535, 0.071}, {0.020, 0.014, 0.015}, 0.030, 0.0085, "head"));
   Tube ear = ellipsoid("ear", Frame::from({0.0765, 1.637, -0.010}, Vec3d{0.1, 1, -0.18}, Vec3d{-0.35, 0, 1}), 0.030,
                        0.0075, 0.017);

@@ -80,7 +80,7 @@ Clip make_walk(const Skeleton& skeleton) {
       pose.turn_in_world(side("toes_l", right), roll * axis_angle(x, -foot.toes));
 
       const double forward = -wave(own);  // the arm swings against the leg
-      pose_hanging_arm(pose, right, degrees(4) + degrees(22) * forward, degrees(22) + degrees(12) * forward);
+      pose_hanging_arm(pose, right, degrees(1) + degrees(22) * forward, degrees(20) + degrees(12) * forward);
     }
   });
 }

@@ -4,7 +4,6 @@
 #include "character/builtin/shape.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace cutis::builtin {

@@ -85,7 +85,6 @@ class Shape {
   };
   [[nodiscard]] Owner owner_at(const Vec3d& p) const;
   [[nodiscard]] bool symmetric() const { return symmetric_; }
-  [[nodiscard]] const std::vector<Tube>& tubes() const { return tubes_; }
   [[nodiscard]] Box bounds() const;
 
  private:

@@ -73,16 +73,13 @@ Quatd PoseWriter::world_rotation(int joint) const {
 }
 
 Vec3d PoseWriter::world_position(int joint) const {
-  Vec3d p;
+  Vec3d p;  // in the frame of joint i, then of its parent, up to the world
   for (int i = joint; i >= 0; i = skeleton_.joints[static_cast<std::size_t>(i)].parent) {
     const auto k = static_cast<std::size_t>(i);
     p = rotate(local_[k], p) + skeleton_.joints[k].local.translation;
   }
   return p + root_shift_;
 }
-
-// The loop above turns the accumulated point by the joint's own rotation before moving it to the joint's place; the
-// joint itself starts at its own origin, which its own rotation leaves alone.
 
 Vec3d PoseWriter::world_position(std::string_view joint) const { return world_position(index(joint)); }
 Quatd PoseWriter::world_rotation(std::string_view joint) const { return world_rotation(index(joint)); }
