@@ -29,17 +29,19 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   throw Error(ErrorCode::bad_file, name, sentence);
 }
 
+/// From behind a string's opening quote to its closing one; npos when it has none.
+std::size_t end_of_string(std::string_view json, std::size_t at) {
+  while ((at = json.find_first_of("\"\\", at)) != std::string_view::npos && json[at] != '"') at += 2;
+  return at;
+}
+
 void check_nesting(std::string_view json, const std::string& name) {
   int depth = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (c == '"') {
-      for (++i;; ++i) {
-        i = json.find_first_of("\"\\", i);
-        if (i == std::string_view::npos) return;  // unterminated: the parser says where
-        if (json[i] == '"') break;
-        ++i;
-      }
+      i = end_of_string(json, i + 1);
+      if (i == std::string_view::npos) return;  // the parser says where
     } else if (c == '{' || c == '[') {
       if (++depth > kMaxNesting)
         fail(name, fmt::format("its JSON is nested more than {} levels deep, which no glTF file needs", kMaxNesting));

@@ -8,7 +8,7 @@
 namespace cutis::gltf {
 namespace {
 
-constexpr int kTriangles = 4, kStrip = 5, kFan = 6;
+constexpr int kTriangles = 4, kFan = 6;  // strips are 5, between them
 
 [[noreturn]] void fail(const std::string& place, const std::string& sentence) {
   throw Error(ErrorCode::bad_file, place, sentence);

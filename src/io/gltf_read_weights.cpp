@@ -49,7 +49,9 @@ void merge_and_sort(std::vector<Influence>& row) {
       row[kept++] = row[i];
   }
   row.resize(kept);
-  std::stable_sort(row.begin(), row.end(), [](const Influence& a, const Influence& b) { return a.weight > b.weight; });
+  std::sort(row.begin(), row.end(), [](const Influence& a, const Influence& b) {
+    return a.weight > b.weight || (a.weight == b.weight && a.joint < b.joint);
+  });
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCanRead = "can read .glb, .gltf, .fbx, .dae, .obj, .ply, .off";
+constexpr std::string_view kCanRead = "reads .glb, .gltf, .fbx, .dae, .obj, .ply, .off and builtin:NAME";
 
 std::string lower_extension(const std::string& file) {
   std::string extension = fs::path(file).extension().string();
@@ -61,15 +61,15 @@ Character read_by_extension(const std::string& file, const Context& context, con
 
 Character load_character(const std::string& file, const Context& context, const ReadOptions& options) {
   constexpr std::string_view kBuiltin = "builtin:";
+  Character character;
   if (file.starts_with(kBuiltin)) {
-    Character character = make_builtin(std::string_view(file).substr(kBuiltin.size()), context);
+    character = make_builtin(file.substr(kBuiltin.size()), context);
     if (options.ignore_weights)
       for (Mesh& mesh : character.meshes) mesh.weights = {};
-    validate(character);
-    return character;
+  } else {
+    check_is_file(file);
+    character = read_by_extension(file, context, options);
   }
-  check_is_file(file);
-  Character character = read_by_extension(file, context, options);
   validate(character);
   return character;
 }

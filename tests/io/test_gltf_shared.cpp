@@ -11,6 +11,7 @@
 #include "cutis/rig.h"
 #include "cutis/solve.h"
 #include "io/gltf_reference.h"
+#include "io/gltf_support.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -55,24 +56,6 @@ TEST_P(SharedGltf, HasTheCountsOfItsTable) {
   EXPECT_LE(info.max_influences, 4);
 }
 
-std::vector<Vec3d> blend(const Character& c, const Pose& pose) {
-  const auto world = world_from_joint(c.skeleton, pose);
-  std::vector<Vec3d> out;
-  for (const Mesh& mesh : c.meshes) {
-    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-      Vec3d p{};
-      for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i) {
-        const std::uint32_t j = mesh.weights.joint[i];
-        p += static_cast<double>(mesh.weights.weight[i]) *
-             transform_point(world[j] * inverse(c.skeleton.joints[j].world_from_rest),
-                             static_cast<Vec3d>(mesh.positions[v]));
-      }
-      out.push_back(p);
-    }
-  }
-  return out;
-}
-
 double largest_distance(const std::vector<Vec3d>& a, const std::vector<std::array<double, 3>>& b) {
   double largest = a.size() == b.size() ? 0 : 1e300;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -86,7 +69,7 @@ TEST_P(SharedGltf, IsSkinnedAsTheSpecificationSays) {
   const Character c = load_character(path(), context);
   const test::GltfReference reference(path());
   const double size = diagonal(c.bounds());
-  EXPECT_LT(largest_distance(blend(c, default_pose(c.skeleton)), reference.positions(-1, 0)), 1e-5 * size);
+  EXPECT_LT(largest_distance(test::blend(c, default_pose(c.skeleton)), reference.positions(-1, 0)), 1e-5 * size);
   ASSERT_EQ(c.clips.size(), reference.clip_count());
   Solver solver(bind(c, context), {Method::lbs}, context);
   for (std::size_t clip = 0; clip < c.clips.size(); ++clip) {
@@ -99,7 +82,7 @@ TEST_P(SharedGltf, IsSkinnedAsTheSpecificationSays) {
       const double time = begin + share * (end - begin);
       const Pose pose = sample(c.skeleton, c.clips[clip], time);
       const auto expected = reference.positions(static_cast<int>(clip), time);
-      EXPECT_LT(largest_distance(blend(c, pose), expected), 1e-5 * size) << c.clips[clip].name << " at " << time;
+      EXPECT_LT(largest_distance(test::blend(c, pose), expected), 1e-5 * size) << c.clips[clip].name << " at " << time;
       std::vector<Vec3d> solved;
       for (const Vec3f& p : solver.solve(pose).positions) solved.push_back(static_cast<Vec3d>(p));
       EXPECT_LT(largest_distance(solved, expected), 1e-5 * size) << "solver, " << c.clips[clip].name << " at " << time;
