@@ -12,8 +12,8 @@ namespace cutis::gltf {
 namespace {
 
 // The decoder allocates by the counts in the stream's header before it meets the end of the data. Entropy coding
-// spends well over a quarter of a byte on a triangle with its attributes.
-constexpr std::uint64_t kMaxFacesPerByte = 32;
+// spends well over a quarter of a byte on a triangle with its attributes; only small regular sheets need less.
+constexpr std::uint64_t kFreeFaces = 65536, kMaxFacesPerByte = 32;
 // Corner table, traversal state and attribute maps, in 4-byte numbers.
 constexpr std::uint64_t kNumbersPerFace = 24, kNumbersPerVertex = 16;
 
@@ -44,7 +44,8 @@ void check_claims(std::span<const std::byte> bytes, Data& data, const std::strin
   if (!draco::DecodeVarint(&first, &buffer) || !draco::DecodeVarint(&second, &buffer)) damaged();
   faces = is_edgebreaker ? second : first;
   vertices = is_edgebreaker ? first : second;
-  if (faces > kMaxFacesPerByte * bytes.size() || vertices > 3 * kMaxFacesPerByte * bytes.size())
+  const std::uint64_t limit = kFreeFaces + kMaxFacesPerByte * bytes.size();
+  if (faces > limit || vertices > 3 * limit)
     fail(place,
          fmt::format("its Draco data claims {} triangles and {} vertices in {} bytes", faces, vertices, bytes.size()));
   data.charge(faces * kNumbersPerFace + vertices * kNumbersPerVertex, place);

@@ -40,6 +40,7 @@ void write_seeds(const std::filesystem::path& folder, std::span<char*> files) {
     std::ofstream(folder / (name + ".gltf")) << builder.gltf();
   }
   for (const char* file : files) {
+    if (file[0] == '-') continue;  // a flag of libFuzzer
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto container = cutis::gltf::open_container(std::as_bytes(std::span(text)), file);
