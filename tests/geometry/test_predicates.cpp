@@ -98,6 +98,19 @@ TEST(Orient2d, AgreesWithIntegersOnNearlyCollinearPoints) {
   EXPECT_GT(zeros, 100);
 }
 
+TEST(Orient2d, AgreesWithIntegersWhereDifferencesOfCoordinatesAreRounded) {
+  // a and b = 2 a far away and in line with the origin, c next to it: the sign is that of a x c.
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::int64_t> large(-(1 << 23), 1 << 23), small(-9, 9);
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t p = large(random), q = large(random), x = small(random), y = small(random);
+    const auto far = [](std::int64_t v) { return std::ldexp(static_cast<float>(v), 32); };
+    const int expected = sign(static_cast<Wide>(p) * y - static_cast<Wide>(q) * x);
+    ASSERT_EQ(orient2d({far(p), far(q)}, {far(2 * p), far(2 * q)}, {static_cast<float>(x), static_cast<float>(y)}),
+              expected);
+  }
+}
+
 TEST(DropAxis, KeepsTheOrientation) {
   const Vec3f p{1, 2, 3};
   EXPECT_EQ(drop_axis(p, 0).x, 2);
