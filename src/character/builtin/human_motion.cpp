@@ -57,12 +57,12 @@ Clip make_arms_crossed(const Skeleton& skeleton) {
   };
   return make_held_pose(skeleton, "arms_crossed", 3, amount, [&](PoseWriter& pose) {
     pose_arm(pose, skeleton, false,
-             {.wrist = {-0.075, 1.205, 0.150},
+             {.wrist = {-0.070, 1.205, 0.158},
               .elbow = {0.55, -1, 0.05},
               .palm = {0, 0.2, -1},
-              .fingers = {-1, 0.05, -0.25}});
+              .fingers = {-1, 0.05, -0.12}});
     pose_arm(pose, skeleton, true,
-             {.wrist = {-0.070, 1.245, 0.200},
+             {.wrist = {-0.070, 1.248, 0.206},
               .elbow = {0.60, -1, 0.10},
               .palm = {0, 0.1, -1},
               .fingers = {-1, 0.10, -0.35}});
@@ -75,10 +75,10 @@ Clip make_arm_across_belly(const Skeleton& skeleton) {
   const auto amount = [](const std::string&, double time) { return in_and_out(time, 0, 1, 1.6, 2.6); };
   return make_held_pose(skeleton, "arm_across_belly", 2.6, amount, [&](PoseWriter& pose) {
     pose_arm(pose, skeleton, false,
-             {.wrist = {-0.050, 1.075, 0.118},
-              .elbow = {1, -0.35, -0.55},
-              .palm = {0.05, 0, -1},
-              .fingers = {-1, -0.05, -0.22}});
+             {.wrist = {-0.032, 1.076, 0.121},
+              .elbow = {1, -0.55, -0.02},
+              .palm = {0.25, 0, -1},
+              .fingers = {-1, -0.05, -0.30}});
     apply_gesture(pose, left_hand(), relaxed_gesture(0.4), false);
     pose_hanging_arm(pose, true, degrees(2), degrees(14));
   });
