@@ -25,12 +25,14 @@
 #include "geometry/normals.h"
 #include "io/readers.h"
 #include "io/text_scan.h"
+#include "io/trial_run.h"
 #include "io/triangulate.h"
 
 namespace cutis {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{2} << 30;
+constexpr unsigned kLongestTrial = 300;  ///< seconds
 constexpr double kDefaultTicksPerSecond = 25;
 /// Two rest frames that move the mesh's box by less than this share of its size are one.
 constexpr double kSameFrame = 1e-5;
@@ -526,6 +528,12 @@ void keep_only(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
+const aiScene* import(Assimp::Importer& importer, std::string_view bytes, const std::string& extension) {
+  keep_only(importer, extension);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
+  return importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, extension.c_str());
+}
+
 void check_start(std::string_view bytes, const std::string& extension, const std::string& name) {
   if (bytes.size() > kLargestFile) throw Error(ErrorCode::bad_file, name, "is larger than 2 GiB; split it.");
   if (extension == "fbx") {
@@ -570,11 +578,17 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
   if (extension != "fbx" && extension != "dae")
     throw Error(ErrorCode::bad_argument, name, "its extension is neither .fbx nor .dae.");
   check_start(bytes, extension, name);
+  // assimp fails assertions and dereferences stray pointers on damaged files, and no exception comes of that.
+  const bool survives = survives_trial(
+      [&] {
+        Assimp::Importer importer;
+        (void)import(importer, bytes, extension);
+      },
+      kLongestTrial);
+  if (!survives) throw Error(ErrorCode::bad_file, name, "is damaged: reading it fails badly; export it again.");
   try {
     Assimp::Importer importer;
-    keep_only(importer, extension);
-    importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
-    const aiScene* scene = importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, extension.c_str());
+    const aiScene* scene = import(importer, bytes, extension);
     if (scene == nullptr)
       throw Error(ErrorCode::bad_file, name,
                   fmt::format("cannot be read ({}); export it again.", importer.GetErrorString()));

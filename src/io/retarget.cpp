@@ -460,6 +460,11 @@ class Retargeter {
       target.y = scale_ * anchor[f].y + lift;
       const auto local =
           static_cast<Vec3f>(transform_point(parent_from_world, target - rotate(rotation[f], anchor_offset)));
+      if (!is_finite(local))
+        throw Error(
+            ErrorCode::bad_file, motion_.source,
+            fmt::format("the place of '{}' in frame {} is out of all proportion to the skeleton; check the unit.",
+                        motion_.joints[static_cast<std::size_t>(root.motion)].name, f));
       channel.values.insert(channel.values.end(), {local.x, local.y, local.z});
     }
     return channel;

@@ -302,6 +302,15 @@ TEST(Retarget, TurnsMotionsThatAreZUp) {
   EXPECT_GT(world[static_cast<std::size_t>(c.skeleton.find("head"))].translation.y, 1.4);
 }
 
+TEST(Retarget, RefusesPlacesOutOfAllProportion) {
+  const Character c = make_person();
+  BvhMotion motion = person_motion(2, [](int, auto&) {});
+  motion.values[motion.channels] = 1e29;
+  for (BvhJoint& joint : motion.joints) joint.offset *= 1e-12;
+  EXPECT_THAT(error_of([&] { (void)retarget(c, motion, map_joints(c.skeleton, motion), "far", Context(1)); }),
+              HasSubstr("'Hips' in frame 1"));
+}
+
 TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context(1);
