@@ -13,7 +13,7 @@ constexpr double kRadius = 0.1, kLength = 0.8;
 constexpr double kCapHeight = 0.5 * kRadius;
 constexpr int kCapRings = 7;
 constexpr int kSectors = 6 * kCapRings;
-constexpr int kRings = 63;  // odd number of gaps between equal ends would turn one cap by half a sector
+constexpr int kRings = 63;  // odd: the first and the last ring are in step
 /// Half the length over which the two bones blend.
 constexpr double kBlend = 1.0 * kRadius;
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "base/parallel_for.h"
 #include "character/builtin/skeleton_builder.h"
 #include "cutis/error.h"
 #include "geometry/isosurface.h"
@@ -21,6 +22,8 @@ constexpr int kRemeshRounds = 10;
 constexpr std::size_t kMaxInfluences = 4;
 constexpr double kLeastWeight = 0.004;
 constexpr int kStripRings = 3;
+/// Inner vertices of a symmetric half keep this distance from the mirror plane.
+constexpr double kOffPlane = 1e-4;
 
 /// Grid lines from lo to hi: fine spacing between fine_lo and fine_hi, coarse elsewhere.
 std::vector<double> grid_lines(double lo, double hi, double fine_lo, double fine_hi, double coarse, double fine) {
@@ -47,7 +50,9 @@ SurfaceMesh make_surface(const Shape& shape, const SkinOptions& options, const C
   remeshing.iterations = kRemeshRounds;
   remeshing.edge_length = [&](const Vec3d& p) { return shape.edge_length(p); };
   remeshing.project = [&](const Vec3d& p, bool on_border) {
-    Vec3d q = shape.project(on_border ? Vec3d{0, p.y, p.z} : p, on_border);
+    if (on_border) return shape.project({0, p.y, p.z}, true);
+    Vec3d q = shape.project(p, false);
+    if (shape.symmetric()) q.x = std::max(q.x, kOffPlane);
     return q;
   };
   return remesh(std::move(mesh), remeshing, context);
@@ -57,21 +62,23 @@ SurfaceMesh make_surface(const Shape& shape, const SkinOptions& options, const C
 using DenseWeights = std::vector<std::vector<double>>;
 
 DenseWeights diffuse(const Topology& topology, const std::vector<int>& bone, const std::vector<int>& softness,
-                     std::size_t joints) {
+                     std::size_t joints, const Context& context) {
   DenseWeights w(bone.size(), std::vector<double>(joints, 0.0));
   for (std::size_t v = 0; v < bone.size(); ++v) w[v][static_cast<std::size_t>(bone[v])] = 1;
   const int steps = softness.empty() ? 0 : *std::max_element(softness.begin(), softness.end());
   DenseWeights next = w;
   for (int step = 0; step < steps; ++step) {
-    for (std::size_t v = 0; v < w.size(); ++v) {
-      if (softness[v] <= step) continue;
-      const auto around = topology.vertex_neighbours.row(v);
-      for (std::size_t j = 0; j < joints; ++j) {
-        double sum = 0;
-        for (const std::uint32_t n : around) sum += w[n][j];
-        next[v][j] = 0.5 * w[v][j] + 0.5 * sum / static_cast<double>(around.size());
+    parallel_for(context, w.size(), 512, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        if (softness[v] <= step) continue;
+        const auto around = topology.vertex_neighbours.row(v);
+        for (std::size_t j = 0; j < joints; ++j) {
+          double sum = 0;
+          for (const std::uint32_t n : around) sum += w[n][j];
+          next[v][j] = 0.5 * w[v][j] + 0.5 * sum / static_cast<double>(around.size());
+        }
       }
-    }
+    });
     w = next;
   }
   return w;
@@ -220,7 +227,7 @@ Mesh make_skin(const Shape& shape, const Skeleton& skeleton, const SkinOptions& 
   for (const Vec3d& p : surface.positions) mesh.positions.push_back(static_cast<Vec3f>(p));
   const Topology topology = build_topology(mesh.positions.size(), mesh.triangles);
   part_branches(topology, skeleton, bone);
-  DenseWeights dense = diffuse(topology, bone, softness, skeleton.joints.size());
+  DenseWeights dense = diffuse(topology, bone, softness, skeleton.joints.size(), context);
 
   std::vector<std::vector<Influence>> rows(dense.size());
   for (std::size_t v = 0; v < own; ++v) {
