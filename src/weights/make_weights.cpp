@@ -1,12 +1,20 @@
-// Automatic weights from a character to a character: problem ► method ► cleanup ► scatter ► report.
+// Automatic weights from a character to a character: surface ► bones ► method ► transfer ► smooth ► symmetrise ► prune
+// ► scatter.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/math.h"
 #include "base/timer.h"
 #include "cutis/error.h"
+#include "weights/bone_visibility.h"
+#include "weights/cleanup.h"
 #include "weights/method.h"
+#include "weights/mirror.h"
+#include "weights/problem.h"
+#include "weights/weight_bones.h"
 
 namespace cutis {
 namespace {
@@ -22,6 +30,10 @@ void check(const WeightOptions& options) {
   if (!(options.min_weight >= 0 && options.min_weight <= 0.2)) refuse("min_weight", "from 0 to 0.2");
 }
 
+void stop_if_cancelled(const Context& context) {
+  if (context.is_cancelled && context.is_cancelled()) throw Error(ErrorCode::cancelled, "weights", "cancelled");
+}
+
 WeightMatrix run_method(WeightMethod method, const WeightProblem& problem, Fallbacks& fallbacks,
                         const Context& context) {
   switch (method) {
@@ -31,6 +43,77 @@ WeightMatrix run_method(WeightMethod method, const WeightProblem& problem, Fallb
       return atlas_weights(problem, fallbacks, context);
   }
   throw Error(ErrorCode::bad_argument, "weights", "unknown method");
+}
+
+MirrorReport report_mirror(const Mirror& mirror, const WeightMatrix& matrix) {
+  MirrorReport report;
+  report.plane_point = mirror.point;
+  report.plane_normal = mirror.normal;
+  for (const std::uint32_t partner : mirror.vertex)
+    ++(partner == Mirror::kNone ? report.unpaired_vertices : report.paired_vertices);
+  for (std::uint32_t b = 0; b < mirror.bone.size(); ++b) report.paired_joints += mirror.bone[b] != b ? 1U : 0U;
+  report.error_before = mirror_error(mirror, matrix);
+  return report;
+}
+
+/// Joints that stand in for others in the skin of this mesh (Joint::alias_of), from the weights that it had.
+std::vector<std::uint32_t> joints_of_mesh(const Skeleton& skeleton, const Mesh& mesh) {
+  std::vector<std::uint32_t> joint(skeleton.joints.size());
+  for (std::uint32_t j = 0; j < joint.size(); ++j) joint[j] = j;
+  for (const std::uint32_t j : mesh.weights.joint)
+    if (const int alias = skeleton.joints[j].alias_of; alias >= 0) joint[static_cast<std::size_t>(alias)] = j;
+  return joint;
+}
+
+/// Every input vertex gets the row of its welded vertex, largest weight first.
+void scatter(const WeightProblem& problem, const WeightMatrix& matrix, Character& character) {
+  for (std::size_t m = 0; m < character.meshes.size(); ++m) {
+    Mesh& mesh = character.meshes[m];
+    const std::vector<std::uint32_t> joint_of = joints_of_mesh(character.skeleton, mesh);
+    Weights weights;
+    weights.row_begin.push_back(0);
+    for (std::uint32_t v = problem.input_begin[m]; v < problem.input_begin[m + 1]; ++v) {
+      WeightMatrix::Row row = matrix.rows[problem.welded_of[v]];
+      std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+      for (const auto& [bone, weight] : row) {
+        weights.joint.push_back(joint_of[static_cast<std::size_t>(problem.bones[bone].joint)]);
+        weights.weight.push_back(static_cast<float>(weight));
+      }
+      weights.row_begin.push_back(static_cast<std::uint32_t>(weights.joint.size()));
+    }
+    mesh.weights = std::move(weights);
+  }
+  for (const WeightBone& bone : problem.bones)
+    character.skeleton.joints[static_cast<std::size_t>(bone.joint)].is_bone = true;
+}
+
+void measure(const WeightProblem& problem, const WeightMatrix& matrix, WeightReport& report) {
+  report.influences.assign(1, 0);
+  std::vector<char> used(problem.bones.size(), 0);
+  for (const WeightMatrix::Row& row : matrix.rows) {
+    if (row.size() >= report.influences.size()) report.influences.resize(row.size() + 1, 0);
+    ++report.influences[row.size()];
+    for (const auto& [b, w] : row) used[b] = 1;
+  }
+  report.weighted_bones = static_cast<std::size_t>(std::count(used.begin(), used.end(), 1));
+  std::vector<double> steps, dense(problem.bones.size(), 0);
+  for (const Edge& e : problem.topology.edges) {
+    for (const auto& [b, w] : matrix.rows[e.a]) dense[b] += w;
+    double difference = 0;
+    for (const auto& [b, w] : matrix.rows[e.b]) dense[b] -= w;
+    for (const std::uint32_t v : {e.a, e.b})
+      for (const auto& [b, w] : matrix.rows[v]) {
+        difference += std::abs(dense[b]);
+        dense[b] = 0;
+      }
+    steps.push_back(0.5 * difference);
+    report.edge_step_mean += steps.back() / static_cast<double>(problem.topology.edges.size());
+  }
+  if (steps.empty()) return;
+  const auto p99 = steps.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(steps.size() - 1));
+  std::nth_element(steps.begin(), p99, steps.end());
+  report.edge_step_p99 = *p99;
+  report.edge_step_max = *std::max_element(p99, steps.end());
 }
 
 }  // namespace
@@ -53,11 +136,48 @@ WeightMethod weight_method_from_string(std::string_view name) {
 WeightReport make_weights(Character& character, const WeightOptions& options, const Context& context) {
   const Timer timer;
   check(options);
+  validate(character);
   WeightReport report;
-  WeightProblem problem;
-  problem.character = &character;
-  const WeightMatrix matrix = run_method(options.method, problem, report.fallbacks, context);
+  context.progress("weights", 0);
+  WeightProblem problem = make_surface(character, report.fallbacks);
+  problem.visibility = std::make_shared<BoneVisibility>(problem);
+  problem.bones = make_bones(problem, *problem.visibility, options.keep_helpers, report.fallbacks);
+  stop_if_cancelled(context);
+
+  WeightMatrix matrix = run_method(options.method, problem, report.fallbacks, context);
+  stop_if_cancelled(context);
+  transfer_weights(problem, matrix, context);
+  smooth_weights(problem, matrix, options.smooth_steps, context);
+  std::optional<Mirror> mirror;
+  if (options.symmetric) {
+    mirror = find_mirror(problem);
+    if (!mirror)
+      report.fallbacks.push_back({"no mirror plane: fewer than half of the vertices have a mirror image", 1, ""});
+  }
+  if (mirror) {
+    report.mirror = report_mirror(*mirror, matrix);
+    std::vector<std::string> alone;
+    for (const std::uint32_t b : mirror->alone)
+      alone.push_back(character.skeleton.joints[static_cast<std::size_t>(problem.bones[b].joint)].name);
+    report_fallback(report.fallbacks, "bones without a mirror image: mirrored onto themselves", alone);
+    symmetrise(*mirror, matrix);
+  }
+  const PruneReport pruned = prune_weights(matrix, options.max_influences, options.min_weight);
+  if (mirror) {
+    symmetrise(*mirror, matrix);  // what rounding in the sums made different
+    report.mirror->error_after = mirror_error(*mirror, matrix);
+  }
+
+  report.vertices = problem.welded_of.size();
+  report.welded_vertices = problem.positions.size();
+  report.triangles = character.triangle_count();
+  report.bones = problem.bones.size();
+  report.pruned_mean = pruned.mean;
+  report.pruned_max = pruned.max;
+  measure(problem, matrix, report);
+  scatter(problem, matrix, character);
   report.seconds = timer.milliseconds() / 1000;
+  context.progress("weights", 1);
   return report;
 }
 

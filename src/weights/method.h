@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +28,8 @@ struct WeightBone {
   bool point = false;  ///< from and to coincide
 };
 
+class BoneVisibility;  // weights/bone_visibility.h
+
 /// The whole character as one surface of welded vertices (equal positions, whatever weights they had).
 struct WeightProblem {
   const Character* character = nullptr;
@@ -41,7 +43,8 @@ struct WeightProblem {
   std::vector<std::uint32_t> welded_of;    ///< per input vertex
   std::vector<std::uint32_t> first_of;     ///< per welded vertex: its first input vertex
   std::vector<WeightBone> bones;
-  std::vector<std::string> component_names;  ///< for reports: "mesh 'Body'", "mesh 'Body', piece 3"
+  std::shared_ptr<const BoneVisibility> visibility;  ///< rays through the mesh; refers to this problem
+  std::vector<std::string> component_names;          ///< for reports: "mesh 'Body'", "mesh 'Body', piece 3"
 
   /// "vertex 12 of mesh 'Body'", of a welded vertex.
   [[nodiscard]] std::string vertex_name(std::uint32_t vertex) const;
