@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measuring.h"
+#include "report.h"
+
+namespace cutis::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string file, methods = "lbs,dqs", csv, plot, output;
+  MotionChoice motion;
+  bool reverse = false;
+};
+
+std::string cell(double value) {
+  if (value == 0) return "0";
+  return value >= 1000 || value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+// One row a metric, one column pair a method; the worst frame is named.
+void print_table(const Measurement& measurement) {
+  const auto& methods = measurement.methods;
+  fmt::print("{}  clip '{}'  {} frames  {} vertices ({} welded)\n", measurement.file, measurement.clip,
+             measurement.times.size(), measurement.vertices, measurement.welded_vertices);
+  fmt::print("{:<22}", "");
+  for (const MethodMeasurement& m : methods) fmt::print("{:>14} {:>12}", m.name + " mean", "worst");
+  fmt::print("  (worst frame)\n");
+  for (const std::string& metric : measurement.metric_names()) {
+    if (metric.find('.') != std::string::npos) continue;  // joint regions: in --json and --csv
+    fmt::print("{:<22}", metric);
+    std::string frames;
+    for (const MethodMeasurement& m : methods) {
+      const MetricSummary* s = m.find(metric);
+      if (s == nullptr) {
+        fmt::print("{:>14} {:>12}", "-", "-");
+        frames += " -";
+      } else {
+        fmt::print("{:>14} {:>12}", cell(s->mean), cell(s->worst));
+        frames += fmt::format(" {}", s->worst_frame);
+      }
+    }
+    fmt::print("  {}\n", frames);
+  }
+  const auto line = [&](const char* name, auto&& value) {
+    fmt::print("{:<22}", name);
+    for (const MethodMeasurement& m : methods) fmt::print("{:>14} {:>12}", value(m), "");
+    fmt::print("\n");
+  };
+  line("pop (x lbs)", [](const MethodMeasurement& m) { return m.pop ? cell(*m.pop) : std::string("-"); });
+  line("ms a frame", [](const MethodMeasurement& m) { return cell(rounded(m.median_ms)); });
+  if (methods.front().path) {
+    line("path, max m", [](const MethodMeasurement& m) { return cell(m.path->max); });
+    line("return to rest, max m", [](const MethodMeasurement& m) { return cell(m.return_to_rest->max); });
+  }
+  fmt::print("rest pose: overlap {}, intersecting pairs {}{}\n",
+             measurement.rest.overlap ? cell(*measurement.rest.overlap) : "-",
+             measurement.rest.intersecting_pairs ? fmt::format("{}", *measurement.rest.intersecting_pairs) : "-",
+             measurement.rest.volume_skipped.empty() ? "" : "; no volume: " + measurement.rest.volume_skipped);
+}
+
+void run(const Options& options) {
+  Session session(options.common);
+  const Context& context = session.context();
+  const std::vector<Method> methods = parse_methods(options.methods);
+  for (const std::string* name : {&options.csv, &options.plot, &options.output})
+    if (!name->empty()) Session::check_output(options.file, *name);
+  const Character character = load_character(options.file, context);
+  const Motion motion = choose_motion(character, options.motion, context);
+  const Measurement measurement = measure_methods(character, motion, methods, options.reverse, context);
+
+  const Json document = to_json(measurement, session.warnings());
+  if (!options.output.empty()) write_text(options.output, document.dump(1) + "\n");
+  if (!options.csv.empty()) write_text(options.csv, to_csv(measurement));
+  if (!options.plot.empty()) write_png(options.plot, plot_measurement(measurement));
+  if (options.common.json) {
+    session.print(document);
+  } else if (!options.common.quiet) {
+    print_table(measurement);
+  }
+}
+
+}  // namespace
+
+void add_measure(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
+  add_motion_options(*verb, options->motion);
+  verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
+  verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
+  verb->add_option("--csv", options->csv, "Also write every number of every frame: .csv");
+  verb->add_option("--plot", options->plot, "Also draw every metric over the frames: .png")
+      ->check(CLI::Validator([](const std::string& n) { return n.ends_with(".png") ? "" : "must end in .png"; }, ""));
+  verb->add_option("-o,--output", options->output, "Also write the JSON report to a file, for 'cutis compare'");
+  add_common_options(*verb, options->common);
+  verb->footer("Examples:\n"
+               "  cutis measure character.glb --clip elbow --frames 6\n"
+               "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
+               "What each metric means: docs/algorithms/metrics.md.");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli

@@ -1,0 +1,180 @@
+#include "measuring.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace cutis::cli {
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Json number(const std::optional<double>& value) { return value ? Json(rounded(*value)) : Json(nullptr); }
+
+Json frame_json(const FrameMetrics& frame, const FrameMetrics& rest, const std::vector<JointRegion>& regions) {
+  Json json;
+  for (const MetricInfo& info : metric_table()) {
+    const auto value = info.value(frame);
+    if (value) json[std::string(info.name)] = rounded(*value);
+    if (info.name == "overlap" && value) json["rest_overlap"] = number(rest.overlap);
+  }
+  if (!frame.volume_skipped.empty()) json["volume_skipped"] = frame.volume_skipped;
+  Json joints = Json::object();
+  for (std::size_t r = 0; r < regions.size() && r < frame.region_volume_change.size(); ++r)
+    joints[regions[r].name] = number(frame.region_volume_change[r]);
+  if (!joints.empty()) json["volume_change_joints"] = joints;
+  return json;
+}
+
+}  // namespace
+
+const MetricSummary* MethodMeasurement::find(const std::string& metric) const {
+  const auto it = std::find_if(summary.begin(), summary.end(), [&](const MetricSummary& s) { return s.name == metric; });
+  return it == summary.end() ? nullptr : &*it;
+}
+
+std::vector<std::string> Measurement::metric_names() const {
+  std::vector<std::string> names;
+  for (const MethodMeasurement& m : methods)
+    for (const MetricSummary& s : m.summary)
+      if (std::find(names.begin(), names.end(), s.name) == names.end()) names.push_back(s.name);
+  return names;
+}
+
+Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
+                            bool reverse, const Context& context) {
+  const Metrics metrics(character, context);
+  Measurement result;
+  result.file = character.source;
+  result.clip = motion.clip.name;
+  result.vertices = metrics.vertex_count();
+  result.welded_vertices = metrics.welded_vertex_count();
+  result.size = metrics.size();
+  result.times = motion.times;
+  result.rest = metrics.rest();
+  result.regions.assign(metrics.regions().begin(), metrics.regions().end());
+
+  PopAccumulator lbs_pop(metrics, motion.times.size());
+  play(character, motion, Method::lbs, context, [&](std::size_t, const Frame& f) { lbs_pop.add(f.positions); });
+
+  const auto rig = bind(character, context);
+  for (const Method method : methods) {
+    MethodMeasurement m;
+    m.name = to_string(method);
+    PopAccumulator own_pop(metrics, motion.times.size());
+    std::vector<std::vector<Vec3f>> forward;
+    Solver solver(rig, {.method = method}, context);
+    const std::vector<Vec3f> rest_before = reverse ? solver.solve(default_pose(character.skeleton)).positions
+                                                   : std::vector<Vec3f>{};
+    for (std::size_t i = 0; i < motion.times.size(); ++i) {
+      const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
+      m.frames.push_back(metrics.measure(frame.positions));
+      m.frames.back().nonfinite += frame.report.nonfinite;
+      m.ms.push_back(frame.report.milliseconds);
+      own_pop.add(frame.positions);
+      if (reverse) forward.push_back(frame.positions);
+      context.progress(m.name, static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
+    }
+    if (reverse) {
+      std::vector<std::vector<Vec3f>> back(forward.size());
+      for (std::size_t i = forward.size(); i-- > 0;)
+        back[i] = solver.solve(sample(character.skeleton, motion.clip, motion.times[i])).positions;
+      m.path = metrics.path(forward, back);
+      m.return_to_rest = metrics.distance(rest_before, solver.solve(default_pose(character.skeleton)).positions);
+    }
+    m.pop = pop(own_pop, lbs_pop);
+    m.median_ms = median(m.ms);
+    m.summary = summarise(m.frames, metrics.regions());
+    result.methods.push_back(std::move(m));
+  }
+  return result;
+}
+
+Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings) {
+  Json methods = Json::object();
+  for (const MethodMeasurement& m : measurement.methods) {
+    Json frames = Json::array(), summary = Json::object();
+    for (std::size_t i = 0; i < m.frames.size(); ++i) {
+      Json frame{{"frame", i}, {"time", rounded(measurement.times[i])}};
+      frame.update(frame_json(m.frames[i], measurement.rest, measurement.regions));
+      frame["ms"] = {{"total", rounded(m.ms[i])}};
+      frames.push_back(std::move(frame));
+    }
+    for (const MetricSummary& s : m.summary)
+      summary[s.name] = {{"mean", rounded(s.mean)}, {"worst", rounded(s.worst)}, {"worst_frame", s.worst_frame}};
+    summary["rest_overlap"] = number(measurement.rest.overlap);
+    summary["pop"] = number(m.pop);
+    summary["ms"] = {{"median", rounded(m.median_ms)}};
+    if (m.path)
+      summary["path"] = {{"mean", rounded(m.path->mean)}, {"max", rounded(m.path->max)}, {"worst_frame", m.path->worst_frame}};
+    if (m.return_to_rest)
+      summary["return_to_rest"] = {{"mean", rounded(m.return_to_rest->mean)}, {"max", rounded(m.return_to_rest->max)}};
+    methods[m.name] = {{"frames", frames}, {"summary", summary}};
+  }
+  return {{"file", measurement.file},
+          {"clip", measurement.clip},
+          {"frames", measurement.times.size()},
+          {"vertices", measurement.vertices},
+          {"welded_vertices", measurement.welded_vertices},
+          {"size", rounded(measurement.size)},
+          {"rest", frame_json(measurement.rest, measurement.rest, {})},
+          {"methods", methods},
+          {"warnings", warnings}};
+}
+
+std::string to_csv(const Measurement& measurement) {
+  std::string csv = "method,frame,time";
+  for (const MetricInfo& info : metric_table()) csv += fmt::format(",{}", info.name);
+  for (const JointRegion& r : measurement.regions) csv += fmt::format(",\"volume_change.{}\"", r.name);
+  csv += ",ms\n";
+  const auto put = [&](const std::optional<double>& value) { csv += value ? fmt::format(",{}", *value) : ","; };
+  for (const MethodMeasurement& m : measurement.methods) {
+    for (std::size_t i = 0; i < m.frames.size(); ++i) {
+      csv += fmt::format("{},{},{}", m.name, i, measurement.times[i]);
+      for (const MetricInfo& info : metric_table()) put(info.value(m.frames[i]));
+      for (std::size_t r = 0; r < measurement.regions.size(); ++r)
+        put(r < m.frames[i].region_volume_change.size() ? m.frames[i].region_volume_change[r] : std::nullopt);
+      csv += fmt::format(",{}\n", m.ms[i]);
+    }
+  }
+  return csv;
+}
+
+Image plot_measurement(const Measurement& measurement) {
+  std::vector<Image> panels;
+  for (const MetricInfo& info : metric_table()) {
+    std::vector<PlotSeries> series;
+    for (const MethodMeasurement& m : measurement.methods) {
+      PlotSeries line;
+      line.label = m.name;
+      for (std::size_t i = 0; i < m.frames.size(); ++i) {
+        const auto value = info.value(m.frames[i]);
+        if (!value) continue;
+        line.x.push_back(measurement.times[i]);
+        line.y.push_back(*value);
+      }
+      if (!line.x.empty()) series.push_back(std::move(line));
+    }
+    if (series.empty()) continue;
+    PlotOptions options;
+    options.title = std::string(info.name);
+    options.x_label = "seconds";
+    options.y_label = std::string(info.unit);
+    options.width = 560;
+    options.height = 320;
+    panels.push_back(plot_lines(series, options));
+  }
+  if (panels.empty()) throw Error(ErrorCode::bad_argument, "--plot", "there is nothing to draw: no metric has a value");
+  std::vector<Image> rows;
+  constexpr std::size_t kColumns = 3;
+  for (std::size_t i = 0; i < panels.size(); i += kColumns)
+    rows.push_back(compose(std::span(panels).subspan(i, std::min(kColumns, panels.size() - i))));
+  return compose(rows, {.vertical = true});
+}
+
+}  // namespace cutis::cli

@@ -1,0 +1,49 @@
+// Measurements of several methods over one clip, and their forms: JSON (DESIGN: the contract of `measure`), CSV, plots.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.h"
+#include "cutis/metrics.h"
+#include "pipeline.h"
+
+namespace cutis::cli {
+
+struct MethodMeasurement {
+  std::string name;
+  std::vector<FrameMetrics> frames;
+  std::vector<double> ms;  ///< per frame
+  double median_ms = 0;
+  std::vector<MetricSummary> summary;
+  std::optional<double> pop;
+  // With reverse.
+  std::optional<PathMetrics> path;
+  std::optional<FrameDistance> return_to_rest;
+
+  [[nodiscard]] const MetricSummary* find(const std::string& metric) const;
+};
+
+struct Measurement {
+  std::string file, clip;
+  std::size_t vertices = 0, welded_vertices = 0;
+  double size = 0;
+  std::vector<double> times;
+  FrameMetrics rest;
+  std::vector<JointRegion> regions;
+  std::vector<MethodMeasurement> methods;
+
+  [[nodiscard]] std::vector<std::string> metric_names() const;  ///< that some method has, in the table's order
+};
+
+/// LBS is played too when it is not asked for: popping is a multiple of its.
+[[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
+                                          const std::vector<Method>& methods, bool reverse, const Context& context);
+
+[[nodiscard]] Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings);
+[[nodiscard]] std::string to_csv(const Measurement& measurement);
+/// A panel a metric, a line a method, over the frames.
+[[nodiscard]] Image plot_measurement(const Measurement& measurement);
+
+}  // namespace cutis::cli
