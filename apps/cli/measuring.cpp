@@ -34,7 +34,8 @@ Json frame_json(const FrameMetrics& frame, const FrameMetrics& rest, const std::
 }  // namespace
 
 const MetricSummary* MethodMeasurement::find(const std::string& metric) const {
-  const auto it = std::find_if(summary.begin(), summary.end(), [&](const MetricSummary& s) { return s.name == metric; });
+  const auto it =
+      std::find_if(summary.begin(), summary.end(), [&](const MetricSummary& s) { return s.name == metric; });
   return it == summary.end() ? nullptr : &*it;
 }
 
@@ -69,8 +70,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
     Solver solver(rig, {.method = method}, context);
-    const std::vector<Vec3f> rest_before = reverse ? solver.solve(default_pose(character.skeleton)).positions
-                                                   : std::vector<Vec3f>{};
+    const std::vector<Vec3f> rest_before =
+        reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
       const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
       m.frames.push_back(metrics.measure(frame.positions));
@@ -111,7 +112,8 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
     summary["pop"] = number(m.pop);
     summary["ms"] = {{"median", rounded(m.median_ms)}};
     if (m.path)
-      summary["path"] = {{"mean", rounded(m.path->mean)}, {"max", rounded(m.path->max)}, {"worst_frame", m.path->worst_frame}};
+      summary["path"] = {
+          {"mean", rounded(m.path->mean)}, {"max", rounded(m.path->max)}, {"worst_frame", m.path->worst_frame}};
     if (m.return_to_rest)
       summary["return_to_rest"] = {{"mean", rounded(m.return_to_rest->mean)}, {"max", rounded(m.return_to_rest->max)}};
     methods[m.name] = {{"frames", frames}, {"summary", summary}};

@@ -1,58 +1,177 @@
 #include "sheet.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cutis/metrics.h"
+
 namespace cutis::cli {
 namespace {
 
-std::vector<Color> choose_colors(const Character& character, const SheetChoice& choice) {
-  if (choice.color == "part") return colors_by_part(character);
-  if (choice.color != "weights") return {};
-  int joint = -1;
-  if (!choice.bone.empty()) {
-    joint = character.skeleton.find(choice.bone);
-    if (joint < 0) {
-      throw Error(ErrorCode::bad_argument, "--bone",
-                  fmt::format("{} has no bone '{}'; it has: {}", character.source, choice.bone,
-                              fmt::join(inspect(character).bones, ", ")));
-    }
-  }
-  return colors_by_weight(character, joint);
-}
+// A close-up's radius, as a share of the character's size.
+constexpr double kZoomRadius = 0.085;
+// Faults within this share of the size belong to one region.
+constexpr double kClusterRadius = 0.05;
+// Stretch is shown from half to twice the rest length.
+constexpr float kStretchRange = 1.0F;  // log2
 
 struct Shot {
   std::vector<Vec3f> positions, normals;
+  std::vector<Affine3d> joints;
+  std::optional<FrameMetrics> metrics;  // when colours or the zoom need them
 };
+
+bool needs_metrics(const SheetChoice& choice) {
+  return choice.zoom == "worst" || choice.color == "stretch" || choice.color == "overlap" ||
+         choice.color == "intersections";
+}
+
+int find_bone(const Character& character, const std::string& name, const char* option) {
+  const int joint = character.skeleton.find(name);
+  if (joint < 0)
+    throw Error(ErrorCode::bad_argument, option,
+                fmt::format("{} has no bone '{}'; it has: {}", character.source, name,
+                            fmt::join(inspect(character).bones, ", ")));
+  return joint;
+}
+
+std::vector<Color> flag_colors(const std::vector<std::uint8_t>& flags) {
+  const Color sound = color_from_srgb(0xd8d2c8), fault = color_from_srgb(0xd4281c);
+  std::vector<Color> colors;
+  colors.reserve(flags.size());
+  for (const std::uint8_t flag : flags) colors.push_back(flag ? fault : sound);
+  return colors;
+}
+
+std::vector<Color> shot_colors(const Character& character, const Shot& shot, const SheetChoice& choice) {
+  if (choice.color == "part") return colors_by_part(character);
+  if (choice.color == "weights")
+    return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
+  if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
+  if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
+  if (choice.color == "stretch") {
+    std::vector<float> values;
+    for (const float s : shot.metrics->vertex_stretch) values.push_back(std::log2(std::max(s, 1e-6F)));
+    return colors_by_scalar(values, -kStretchRange, kStretchRange);
+  }
+  return {};
+}
+
+double squared_distance(const Vec3f& a, const Vec3f& b) {
+  const Vec3f d = a - b;
+  return static_cast<double>(d.x) * d.x + static_cast<double>(d.y) * d.y + static_cast<double>(d.z) * d.z;
+}
+
+Vec3d mean_of(const std::vector<Vec3f>& positions, const std::vector<std::uint32_t>& vertices) {
+  Vec3d sum;
+  for (const std::uint32_t v : vertices) sum += static_cast<Vec3d>(positions[v]);
+  return sum / static_cast<double>(vertices.size());
+}
+
+// The densest cluster of faulty vertices in the worst shot: intersecting ones, or, where there are none, the most
+// stretched hundredth.
+std::vector<std::uint32_t> worst_region(const std::vector<Shot>& shots, double size) {
+  const auto pairs = [](const Shot& s) { return s.metrics->intersecting_pairs.value_or(0); };
+  const Shot& worst = *std::max_element(shots.begin(), shots.end(), [&](const Shot& a, const Shot& b) {
+    return std::pair{pairs(a), a.metrics->stretch_max.value_or(0)} <
+           std::pair{pairs(b), b.metrics->stretch_max.value_or(0)};
+  });
+  std::vector<std::uint32_t> faulty;
+  for (std::uint32_t v = 0; v < worst.positions.size(); ++v)
+    if (pairs(worst) > 0 && worst.metrics->vertex_intersects[v]) faulty.push_back(v);
+  if (faulty.empty()) {
+    faulty.resize(worst.positions.size());
+    for (std::uint32_t v = 0; v < faulty.size(); ++v) faulty[v] = v;
+    const auto strain = [&](std::uint32_t v) {
+      return std::abs(std::log(std::max(worst.metrics->vertex_stretch[v], 1e-6F)));
+    };
+    const auto keep = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, faulty.size() / 100));
+    std::nth_element(faulty.begin(), faulty.begin() + keep - 1, faulty.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return strain(a) > strain(b); });
+    faulty.resize(static_cast<std::size_t>(keep));
+  }
+  const double reach = kClusterRadius * size;
+  std::vector<std::uint32_t> best;
+  const std::size_t step = std::max<std::size_t>(1, faulty.size() / 200);  // centres to try; enough to find the densest
+  for (std::size_t c = 0; c < faulty.size(); c += step) {
+    std::vector<std::uint32_t> cluster;
+    for (const std::uint32_t v : faulty)
+      if (squared_distance(worst.positions[v], worst.positions[faulty[c]]) <= reach * reach) cluster.push_back(v);
+    if (cluster.size() > best.size()) best = std::move(cluster);
+  }
+  return best;
+}
+
+// Where each shot's close-up looks; empty: the whole motion.
+std::vector<Vec3d> zoom_centers(const Character& character, const std::vector<Shot>& shots, const SheetChoice& choice,
+                                double size) {
+  std::vector<Vec3d> centers;
+  if (choice.zoom == "worst") {
+    const std::vector<std::uint32_t> region = worst_region(shots, size);
+    for (const Shot& shot : shots) centers.push_back(mean_of(shot.positions, region));
+  } else if (!choice.zoom.empty()) {
+    const auto joint = static_cast<std::size_t>(find_bone(character, choice.zoom, "--zoom"));
+    for (const Shot& shot : shots) centers.push_back(shot.joints[joint].translation);
+  }
+  return centers;
+}
 
 }  // namespace
 
-std::vector<std::string> color_names() { return {"shade", "part", "weights"}; }
+std::vector<std::string> color_names() { return {"shade", "part", "weights", "stretch", "overlap", "intersections"}; }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
   // All frames of all methods first: the camera frames the whole motion and is the same in every cell.
+  const std::optional<Metrics> metrics =
+      needs_metrics(choice)
+          ? std::optional<Metrics>(std::in_place, character, context, MetricsOptions{.per_vertex = true})
+          : std::nullopt;
   std::vector<Shot> shots;
   Box bounds;
   for (const Method method : choice.methods) {
-    play(character, motion, method, context, [&](std::size_t, const Frame& frame) {
+    play(character, motion, method, context, [&](std::size_t i, const Frame& frame) {
       for (const Vec3f& p : frame.positions) bounds.add(static_cast<Vec3d>(p));
-      shots.push_back({frame.positions, frame.normals});
+      shots.push_back({frame.positions,
+                       frame.normals,
+                       world_from_joint(character.skeleton, sample(character.skeleton, motion.clip, motion.times[i])),
+                       {}});
+      if (metrics) shots.back().metrics = metrics->measure(frame.positions);
     });
   }
-  const std::vector<Color> colors = choose_colors(character, choice);
+  const Vec3d extent = bounds.hi - bounds.lo, middle = (bounds.hi + bounds.lo) * 0.5;
+  const Box rest = character.bounds();
+  const double size =
+      std::sqrt((rest.hi.x - rest.lo.x) * (rest.hi.x - rest.lo.x) + (rest.hi.y - rest.lo.y) * (rest.hi.y - rest.lo.y) +
+                (rest.hi.z - rest.lo.z) * (rest.hi.z - rest.lo.z));
+  const std::vector<Vec3d> centers = zoom_centers(character, shots, choice, size);
   const double aspect = static_cast<double>(choice.render.width) / choice.render.height;
-  const Camera camera = frame_bounds(bounds, choice.view, aspect);
+  RenderOptions render = choice.render;
+  if (extent.y >= 0) render.ground_height = bounds.lo.y;
 
   std::vector<SheetCell> cells;
   for (std::size_t i = 0; i < shots.size(); ++i) {
+    ViewOptions view = choice.view;
+    Camera camera = frame_bounds(bounds, view, aspect);
+    if (!centers.empty()) {
+      // From outside the body, unless a direction was asked for.
+      if (!choice.view_given) view.yaw = std::atan2(centers[i].x - middle.x, centers[i].z - middle.z);
+      camera = frame_region(centers[i], kZoomRadius * size, view, aspect);
+    }
+    const std::vector<Color> colors = shot_colors(character, shots[i], choice);
+    std::string label = fmt::format("{:.2f} s", motion.times[i % motion.times.size()]);
+    if (shots[i].metrics && choice.color == "overlap")
+      label += fmt::format("   {:.2f}% overlap", 100 * shots[i].metrics->overlap.value_or(0));
+    if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))
+      label += fmt::format("   {} pairs", shots[i].metrics->intersecting_pairs.value_or(0));
     const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors};
-    cells.push_back({render_still(drawable, camera, choice.render, context),
-                     fmt::format("{:.2f} s", motion.times[i % motion.times.size()])});
+    cells.push_back({render_still(drawable, camera, render, context), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));
   }
-  if (cells.size() == 1) return std::move(cells.front().image);
+  if (cells.size() == 1 && choice.color != "stretch") return std::move(cells.front().image);
 
   SheetOptions sheet;
   sheet.title = choice.title;
@@ -61,6 +180,8 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
       static_cast<int>(choice.methods.size() > 1 ? motion.times.size() : std::min<std::size_t>(motion.times.size(), 6));
   if (choice.methods.size() > 1)
     for (const Method method : choice.methods) sheet.row_labels.emplace_back(to_string(method));
+  if (choice.color == "stretch")
+    sheet.legend = Legend{"edge stretch, log2 of length over rest length", -kStretchRange, kStretchRange, ""};
   return contact_sheet(cells, sheet);
 }
 

@@ -11,9 +11,11 @@ namespace cutis::cli {
 
 struct SheetChoice {
   std::vector<Method> methods{Method::dqs};
-  std::string color = "shade";  ///< shade, part, weights
+  std::string color = "shade";  ///< one of color_names()
   std::string bone;             ///< with weights: one bone
+  std::string zoom;             ///< empty: the whole motion; "worst": where the skin is worst; else a bone's name
   std::string title;
+  bool view_given = false;  ///< else a close-up looks from outside the body
   ViewOptions view;
   RenderOptions render{.width = 360, .height = 360};
 };

@@ -64,7 +64,8 @@ std::vector<Change> compare(const Json& before, const Json& after, double tolera
         const int verdict = std::abs(y - x) <= tolerance / 100 * scale ? 0 : y < x ? -1 : 1;
         changes.push_back({method, metric, statistic, *a, *b, verdict});
       };
-      if (old_value.is_number() && new_value.is_number()) add("value", old_value.get<double>(), new_value.get<double>());
+      if (old_value.is_number() && new_value.is_number())
+        add("value", old_value.get<double>(), new_value.get<double>());
       for (const char* statistic : {"mean", "worst", "max", "median"})
         add(statistic, number_at(old_value, statistic), number_at(new_value, statistic));
     }
@@ -77,8 +78,8 @@ void run(const Options& options) {
   const Json before = read_report(options.before), after = read_report(options.after);
   for (const char* key : {"file", "clip", "frames", "vertices"})
     if (before.value(key, Json()) != after.value(key, Json()))
-      session.context().warn(fmt::format("the reports differ in \"{}\": {} and {}", key, before.value(key, Json()).dump(),
-                                         after.value(key, Json()).dump()));
+      session.context().warn(fmt::format("the reports differ in \"{}\": {} and {}", key,
+                                         before.value(key, Json()).dump(), after.value(key, Json()).dump()));
   const std::vector<Change> changes = compare(before, after, options.tolerance);
   if (changes.empty())
     throw Error(ErrorCode::bad_argument, options.after, "has no method and metric in common with " + options.before);
@@ -89,17 +90,26 @@ void run(const Options& options) {
     better += c.verdict < 0;
     worse += c.verdict > 0;
     const char* verdict = c.verdict < 0 ? "better" : c.verdict > 0 ? "worse" : "same";
-    rows.push_back({{"method", c.method}, {"metric", c.metric}, {"statistic", c.statistic},
-                    {"before", c.before}, {"after", c.after},   {"verdict", verdict}});
+    rows.push_back({{"method", c.method},
+                    {"metric", c.metric},
+                    {"statistic", c.statistic},
+                    {"before", c.before},
+                    {"after", c.after},
+                    {"verdict", verdict}});
     if (c.verdict != 0 && c.metric.find('.') == std::string::npos)
-      session.say(fmt::format("{:<7} {:<10} {:<22} {:<7} {:>12.5g} -> {:<12.5g} {:+.1f}%", verdict, c.method, c.metric,
-                              c.statistic, c.before, c.after,
-                              c.before == 0 ? 100.0 * (c.after > 0 ? 1 : -1) : 100 * (c.after - c.before) / std::abs(c.before)));
+      session.say(fmt::format(
+          "{:<7} {:<10} {:<22} {:<7} {:>12.5g} -> {:<12.5g} {:+.1f}%", verdict, c.method, c.metric, c.statistic,
+          c.before, c.after,
+          c.before == 0 ? 100.0 * (c.after > 0 ? 1 : -1) : 100 * (c.after - c.before) / std::abs(c.before)));
   }
   session.say(fmt::format("{} better, {} worse, {} the same within {}%", better, worse,
                           static_cast<int>(changes.size()) - better - worse, options.tolerance));
-  session.print({{"before", options.before}, {"after", options.after}, {"better", better}, {"worse", worse},
-                 {"same", static_cast<int>(changes.size()) - better - worse}, {"changes", rows}});
+  session.print({{"before", options.before},
+                 {"after", options.after},
+                 {"better", better},
+                 {"worse", worse},
+                 {"same", static_cast<int>(changes.size()) - better - worse},
+                 {"changes", rows}});
 }
 
 }  // namespace
@@ -113,10 +123,11 @@ void add_compare(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 100.0));
   add_common_options(*verb, options->common);
-  verb->footer("Example:\n"
-               "  cutis measure a.glb --clip walk -o before.json\n"
-               "  cutis measure b.glb --clip walk -o after.json\n"
-               "  cutis compare before.json after.json");
+  verb->footer(
+      "Example:\n"
+      "  cutis measure a.glb --clip walk -o before.json\n"
+      "  cutis measure b.glb --clip walk -o after.json\n"
+      "  cutis compare before.json after.json");
   verb->callback([options] { run(*options); });
 }
 

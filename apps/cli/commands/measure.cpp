@@ -86,7 +86,8 @@ void run(const Options& options) {
 
 void add_measure(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
+  CLI::App* verb = app.add_subcommand(
+      "measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
@@ -96,10 +97,11 @@ void add_measure(CLI::App& app) {
       ->check(CLI::Validator([](const std::string& n) { return n.ends_with(".png") ? "" : "must end in .png"; }, ""));
   verb->add_option("-o,--output", options->output, "Also write the JSON report to a file, for 'cutis compare'");
   add_common_options(*verb, options->common);
-  verb->footer("Examples:\n"
-               "  cutis measure character.glb --clip elbow --frames 6\n"
-               "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
-               "What each metric means: docs/algorithms/metrics.md.");
+  verb->footer(
+      "Examples:\n"
+      "  cutis measure character.glb --clip elbow --frames 6\n"
+      "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
+      "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run(*options); });
 }
 

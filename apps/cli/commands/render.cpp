@@ -14,11 +14,11 @@ constexpr int kDefaultFrames = 6;
 
 struct Options {
   CommonOptions common;
-  std::string file, output, methods = "dqs", color = "shade", bone, size = "360x360";
+  std::string file, output, methods = "dqs", color = "shade", bone, zoom, size = "360x360";
   std::vector<double> at;
   MotionChoice motion;
   double yaw = 35, pitch = 12;
-  bool wireframe = false, no_occlusion = false;
+  bool wireframe = false, no_occlusion = false, view_given = false;
 };
 
 void parse_size(const std::string& text, RenderOptions& render) {
@@ -48,6 +48,8 @@ void run(const Options& options) {
   choice.methods = parse_methods(options.methods);
   choice.color = options.color;
   choice.bone = options.bone;
+  choice.zoom = options.zoom;
+  choice.view_given = options.view_given;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   parse_size(options.size, choice.render);
   choice.render.wireframe = options.wireframe;
@@ -85,13 +87,15 @@ void add_render(CLI::App& app) {
   add_motion_options(*verb, options->motion);
   verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
   verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
-  verb->add_option("--color", options->color, "shade, part or weights")
+  verb->add_option("--color", options->color, "shade, part, weights, stretch, overlap or intersections")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
+  verb->add_option("--zoom", options->zoom, "Close-up: 'worst' (where skin meets skin or stretches most) or a bone");
   verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
-  verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
-      ->capture_default_str();
+  CLI::Option* yaw =
+      verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
+          ->capture_default_str();
   verb->add_option("--pitch", options->pitch, "Degrees above the horizon")->capture_default_str();
   verb->add_flag("--wireframe", options->wireframe, "Draw the edges");
   verb->add_flag("--no-occlusion", options->no_occlusion, "Leave out ambient occlusion (faster)");
@@ -101,7 +105,10 @@ void add_render(CLI::App& app) {
       "  cutis render character.glb -o still.png\n"
       "  cutis render character.glb --clip walk --frames 8 --methods lbs,dqs -o walk.png\n"
       "  cutis render builtin:human --color part --yaw 0 -o parts.png");
-  verb->callback([options] { run(*options); });
+  verb->callback([options, yaw] {
+    options->view_given = yaw->count() > 0;
+    run(*options);
+  });
 }
 
 }  // namespace cutis::cli
