@@ -1,0 +1,265 @@
+// The program as a user meets it: exit codes, one sentence on stderr, one JSON document on stdout, files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+using nlohmann::json;
+using test::TemporaryFolder;
+using testing::HasSubstr;
+
+struct Result {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+std::string read_all(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Result run(const std::string& arguments) {
+  const TemporaryFolder folder;
+  const std::string command = std::string(CUTIS_PROGRAM) + " " + arguments + " >" + folder.file("out") + " 2>" +
+                              folder.file("err") + " </dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(folder.file("out")), read_all(folder.file("err"))};
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
+  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "render"}) {
+    const Result r = run(std::string(verb) + " --help");
+    EXPECT_EQ(r.exit_code, 0) << verb;
+    EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
+    EXPECT_THAT(r.out, HasSubstr("cutis ")) << verb;
+  }
+  EXPECT_THAT(run("--version").out, HasSubstr("0.1"));
+}
+
+TEST(Cli, AnswersWrongUsageWithTwoAndOneSentence) {
+  for (const char* wrong : {"", "dance", "info", "animate builtin:arm", "animate builtin:arm -o x.glb --frames 0",
+                            "animate builtin:arm -o x.glb --frames 3 --fps 10", "render builtin:arm -o x.jpg",
+                            "info builtin:arm --no-such-option", "render builtin:arm --color mood -o x.png"}) {
+    const Result r = run(wrong);
+    EXPECT_EQ(r.exit_code, 2) << wrong;
+    EXPECT_EQ(lines(r.err), 1U) << wrong << "\n" << r.err;
+    EXPECT_THAT(r.out, testing::IsEmpty()) << wrong;
+  }
+}
+
+TEST(Cli, AnswersBadInputWithOneAndOneSentenceThatNamesIt) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("empty.glb"));
+  std::ofstream(folder.file("text.glb")) << "this is no character";
+  std::ofstream(folder.file("bad.obj")) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n";
+  const struct {
+    std::string arguments, names;
+  } cases[] = {
+      {"info " + folder.file("absent.glb"), "absent.glb"},
+      {"info " + folder.file("empty.glb"), "empty.glb"},
+      {"info " + folder.file("text.glb"), "text.glb"},
+      {"info " + folder.file("bad.obj"), "bad.obj"},
+      {"info " + folder.path().string(), "folder"},
+      {"info builtin:nobody", "human"},
+      {"animate builtin:arm --clip dance -o " + folder.file("x.glb"), "elbow"},
+      {"animate builtin:arm --method magic -o " + folder.file("x.glb"), "lbs, dqs"},
+      {"animate builtin:arm -o " + folder.file("x.avi"), ".glb"},
+      {"animate builtin:arm -o " + folder.file("no/such/x.glb"), "no/such"},
+      {"animate builtin:arm --backend cuda -o " + folder.file("x.glb"), "scalar"},
+      {"render builtin:arm --size 3x -o " + folder.file("x.png"), "--size"},
+      {"render builtin:arm --color weights --bone tail -o " + folder.file("x.png"), "tail"},
+      {"compare " + folder.file("text.glb") + " " + folder.file("text.glb"), "measure"},
+  };
+  for (const auto& c : cases) {
+    const Result r = run(c.arguments);
+    EXPECT_EQ(r.exit_code, 1) << c.arguments << r.err;
+    EXPECT_EQ(lines(r.err), 1U) << c.arguments << "\n" << r.err;
+    EXPECT_THAT(r.err, HasSubstr(c.names)) << c.arguments;
+    EXPECT_THAT(r.out, testing::IsEmpty()) << c.arguments;
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator{}), 3)
+      << "a failed run left a file behind";
+}
+
+TEST(Cli, NeverOverwritesItsInput) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("hand.glb");
+  ASSERT_EQ(run("animate builtin:hand --frames 2 -o " + file).exit_code, 0);
+  const std::string before = read_all(file);
+  const Result r = run("animate " + file + " -o " + file);
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.err, HasSubstr("input"));
+  EXPECT_EQ(read_all(file), before);
+}
+
+TEST(Info, PrintsOneJsonDocumentWithTheCounts) {
+  const Result r = run("info builtin:cylinder --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["bones"], 2);
+  EXPECT_EQ(j["components"], 1);
+  EXPECT_EQ(j["boundary_loops"], 0);
+  EXPECT_EQ(j["vertices"], j["welded_vertices"]);
+  EXPECT_EQ(j["clips"][0]["name"], "bend");
+  EXPECT_GT(j["clips"][0]["seconds"], 0.5);
+  EXPECT_TRUE(j["closed"]);
+}
+
+TEST(Info, SaysWhatIsWrongWithNastyMeshes) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const std::string nasty = (test::shared_data() / "nasty_meshes").string() + "/";
+  const auto info = [&](const char* file) { return json::parse(run("info " + nasty + file + " --json").out); };
+  EXPECT_EQ(info("fan3.obj")["nonmanifold_edges"], 1);
+  EXPECT_EQ(info("hourglass_ico.obj")["nonmanifold_vertices"], 1);
+  EXPECT_EQ(info("hole_capsule.off")["boundary_loops"], 3);
+  EXPECT_EQ(info("platonic_shelf.obj")["components"], 5);
+  const json pin = info("bowling_pin_degenerate.glb");
+  EXPECT_EQ(pin["vertices"], 625);
+  EXPECT_EQ(pin["welded_vertices"], 481);
+  EXPECT_EQ(pin["degenerate_triangles"], 32);
+  const json bucket = info("pumpkin_bucket_nonmanifold.glb");
+  EXPECT_EQ(bucket["welded_vertices"], 1343);
+  EXPECT_EQ(bucket["components"], 21);
+  EXPECT_EQ(bucket["nonmanifold_edges"], 31);
+}
+
+TEST(Animate, SamplesFramesFromFirstToLastKeyAndReportsThem) {
+  const TemporaryFolder folder;
+  const Result r = run("animate builtin:arm --clip elbow --frames 7 --json -o " + folder.file("arm.pc2"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["frames"], 7);
+  EXPECT_EQ(j["nonfinite"], 0);
+  EXPECT_EQ(std::filesystem::file_size(folder.file("arm.pc2")), 32 + 7 * 12 * j["vertices"].get<std::size_t>());
+}
+
+TEST(Animate, WritesTheSameBytesForAnyNumberOfThreads) {
+  const TemporaryFolder folder;
+  for (const char* method : {"lbs", "dqs"}) {
+    for (const char* threads : {"1", "2"})
+      ASSERT_EQ(run(std::string("animate builtin:hand --clip fist --frames 5 --method ") + method + " --threads " +
+                    threads + " -o " + folder.file(std::string(method) + threads + ".pc2"))
+                    .exit_code,
+                0);
+    EXPECT_EQ(read_all(folder.file(std::string(method) + "1.pc2")),
+              read_all(folder.file(std::string(method) + "2.pc2")));
+  }
+}
+
+TEST(Animate, HoldsTheDefaultPoseOfAFileWithoutClipsAndSaysSo) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const TemporaryFolder folder;
+  const Result r = run("animate " + (test::shared_data() / "hand_webxr/left_original.glb").string() +
+                       " --frames 3 -o " + folder.file("still.glb"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("no clip"));
+}
+
+TEST(Animate, FollowsABvh) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const TemporaryFolder folder;
+  const Result r = run("animate " + (test::shared_data() / "makehuman_male/makehuman_male.glb").string() + " --bvh " +
+                       (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() + " --frames 4 --json -o " +
+                       folder.file("walk.pc2"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(json::parse(r.out)["clip"], "02_01_walk");
+}
+
+TEST(Render, DrawsAStillAndASheet) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run("render builtin:cylinder --size 64x48 -o " + folder.file("still.png")).exit_code, 0);
+  const Result sheet = run("render builtin:cylinder --clip twist --frames 3 --methods lbs,dqs --size 64x48 --json -o " +
+                           folder.file("sheet.png"));
+  ASSERT_EQ(sheet.exit_code, 0) << sheet.err;
+  EXPECT_GT(json::parse(sheet.out)["width"], 3 * 64);
+  EXPECT_EQ(read_all(folder.file("still.png")).substr(1, 3), "PNG");
+}
+
+TEST(Render, ColoursFaultsAndZoomsInOnTheWorst) {
+  const TemporaryFolder folder;
+  const auto picture = [&](const std::string& options) {
+    const std::string file = folder.file("p.png");
+    const Result r =
+        run("render builtin:cylinder --clip bend --at 1.5 --methods lbs --size 96x96 " + options + " -o " + file);
+    EXPECT_EQ(r.exit_code, 0) << options << r.err;
+    return read_all(file);
+  };
+  const std::string plain = picture("");
+  for (const char* options : {"--color stretch", "--color overlap", "--color intersections", "--zoom worst"})
+    EXPECT_NE(picture(options), plain) << options;
+}
+
+TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
+  const TemporaryFolder folder;
+  const Result r = run("measure builtin:cylinder --clip bend --frames 5 --reverse --json --csv " +
+                       folder.file("m.csv") + " --plot " + folder.file("m.png") + " -o " + folder.file("m.json"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["frames"], 5);
+  for (const char* method : {"lbs", "dqs"}) {
+    const json& m = j["methods"][method];
+    ASSERT_EQ(m["frames"].size(), 5U);
+    for (const char* metric : {"intersecting_pairs", "overlap", "rest_overlap", "volume_change", "folds", "stretch_p95",
+                               "stretch_max", "stretch_p1", "nonfinite"})
+      EXPECT_TRUE(m["frames"][2].contains(metric)) << metric;
+    EXPECT_EQ(m["frames"][0]["intersecting_pairs"], 0);
+    EXPECT_GT(m["summary"]["intersecting_pairs"]["worst"], 0) << "a bend by 150 degrees runs into itself";
+    EXPECT_EQ(m["summary"]["intersecting_pairs"]["worst_frame"], 2);
+    EXPECT_EQ(m["summary"]["path"]["max"], 0.0);
+    EXPECT_EQ(m["summary"]["return_to_rest"]["max"], 0.0);
+    EXPECT_EQ(m["summary"]["nonfinite"]["worst"], 0);
+  }
+  EXPECT_EQ(j["methods"]["lbs"]["summary"]["pop"], 1.0);
+  EXPECT_EQ(lines(read_all(folder.file("m.csv"))), 11U);
+  EXPECT_EQ(json::parse(read_all(folder.file("m.json")))["methods"], j["methods"]);
+}
+
+TEST(Compare, TellsBetterFromWorse) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run("measure builtin:cylinder --clip bend --frames 3 --methods lbs -o " + folder.file("a.json")).exit_code,
+            0);
+  json report = json::parse(read_all(folder.file("a.json")));
+  auto& summary = report["methods"]["lbs"]["summary"];
+  summary["intersecting_pairs"]["worst"] = 0;
+  summary["folds"]["worst"] = 100000;
+  std::ofstream(folder.file("b.json")) << report;
+  const Result r = run("compare " + folder.file("a.json") + " " + folder.file("b.json") + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["better"], 1);
+  EXPECT_EQ(j["worse"], 1);
+  EXPECT_EQ(json::parse(run("compare " + folder.file("a.json") + " " + folder.file("a.json") + " --json").out)["worse"],
+            0);
+}
+
+TEST(Demo, WritesPicturesAnAnimationAndAReport) {
+  const TemporaryFolder folder;
+  const Result r = run("demo --json -o " + folder.file("demo"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_GE(j["pictures"].size(), 6U);
+  for (const auto& picture : j["pictures"])
+    EXPECT_GT(std::filesystem::file_size(folder.file("demo/" + picture.get<std::string>())), 10000U) << picture;
+  const std::string html = read_all(folder.file("demo/report.html"));
+  for (const auto& picture : j["pictures"]) EXPECT_THAT(html, HasSubstr(picture.get<std::string>()));
+  EXPECT_TRUE(std::filesystem::exists(folder.file("demo/human_walk.glb")));
+}
+
+}  // namespace
+}  // namespace cutis
