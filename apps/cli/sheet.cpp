@@ -12,8 +12,8 @@
 namespace cutis::cli {
 namespace {
 
-// A close-up's radius, as a share of the character's size.
-constexpr double kZoomRadius = 0.085;
+// A close-up's radius, as a share of the character's size: at least, and at most.
+constexpr double kLeastZoom = 0.085, kMostZoom = 0.3;
 // Faults within this share of the size belong to one region.
 constexpr double kClusterRadius = 0.05;
 // Stretch is shown from half to twice the rest length.
@@ -74,7 +74,12 @@ Vec3d mean_of(const std::vector<Vec3f>& positions, const std::vector<std::uint32
 
 // The densest cluster of faulty vertices in the worst shot: intersecting ones, or, where there are none, the most
 // stretched hundredth.
-std::vector<std::uint32_t> worst_region(const std::vector<Shot>& shots, double size) {
+struct WorstRegion {
+  std::vector<std::uint32_t> vertices;  // the cluster
+  double extent = 0;                    // how far the faults reach around it, metres
+};
+
+WorstRegion worst_region(const std::vector<Shot>& shots, double size) {
   const auto pairs = [](const Shot& s) { return s.metrics->intersecting_pairs.value_or(0); };
   const Shot& worst = *std::max_element(shots.begin(), shots.end(), [&](const Shot& a, const Shot& b) {
     return std::pair{pairs(a), a.metrics->stretch_max.value_or(0)} <
@@ -103,21 +108,33 @@ std::vector<std::uint32_t> worst_region(const std::vector<Shot>& shots, double s
       if (squared_distance(worst.positions[v], worst.positions[faulty[c]]) <= reach * reach) cluster.push_back(v);
     if (cluster.size() > best.size()) best = std::move(cluster);
   }
-  return best;
+  // All faults of the neighbourhood should be in the picture, with some of the sound skin around them.
+  const auto center = static_cast<Vec3f>(mean_of(worst.positions, best));
+  double farthest = 0;
+  for (const std::uint32_t v : faulty) {
+    const double d = squared_distance(worst.positions[v], center);
+    if (d <= kMostZoom * size * kMostZoom * size) farthest = std::max(farthest, d);
+  }
+  return {std::move(best), 1.5 * std::sqrt(farthest)};
 }
 
-// Where each shot's close-up looks; empty: the whole motion.
-std::vector<Vec3d> zoom_centers(const Character& character, const std::vector<Shot>& shots, const SheetChoice& choice,
-                                double size) {
+// Where each shot's close-up looks, and how far it sees; no centres: the whole motion.
+struct Zoom {
   std::vector<Vec3d> centers;
+  double radius = 0;
+};
+
+Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, const SheetChoice& choice, double size) {
+  Zoom zoom{{}, kLeastZoom * size};
   if (choice.zoom == "worst") {
-    const std::vector<std::uint32_t> region = worst_region(shots, size);
-    for (const Shot& shot : shots) centers.push_back(mean_of(shot.positions, region));
+    const WorstRegion region = worst_region(shots, size);
+    for (const Shot& shot : shots) zoom.centers.push_back(mean_of(shot.positions, region.vertices));
+    zoom.radius = std::clamp(region.extent, kLeastZoom * size, kMostZoom * size);
   } else if (!choice.zoom.empty()) {
     const auto joint = static_cast<std::size_t>(find_bone(character, choice.zoom, "--zoom"));
-    for (const Shot& shot : shots) centers.push_back(shot.joints[joint].translation);
+    for (const Shot& shot : shots) zoom.centers.push_back(shot.joints[joint].translation);
   }
-  return centers;
+  return zoom;
 }
 
 }  // namespace
@@ -147,7 +164,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   const double size =
       std::sqrt((rest.hi.x - rest.lo.x) * (rest.hi.x - rest.lo.x) + (rest.hi.y - rest.lo.y) * (rest.hi.y - rest.lo.y) +
                 (rest.hi.z - rest.lo.z) * (rest.hi.z - rest.lo.z));
-  const std::vector<Vec3d> centers = zoom_centers(character, shots, choice, size);
+  const Zoom zoom = choose_zoom(character, shots, choice, size);
   const double aspect = static_cast<double>(choice.render.width) / choice.render.height;
   RenderOptions render = choice.render;
   if (extent.y >= 0) render.ground_height = bounds.lo.y;
@@ -156,10 +173,10 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   for (std::size_t i = 0; i < shots.size(); ++i) {
     ViewOptions view = choice.view;
     Camera camera = frame_bounds(bounds, view, aspect);
-    if (!centers.empty()) {
+    if (!zoom.centers.empty()) {
       // From outside the body, unless a direction was asked for.
-      if (!choice.view_given) view.yaw = std::atan2(centers[i].x - middle.x, centers[i].z - middle.z);
-      camera = frame_region(centers[i], kZoomRadius * size, view, aspect);
+      if (!choice.view_given) view.yaw = std::atan2(zoom.centers[i].x - middle.x, zoom.centers[i].z - middle.z);
+      camera = frame_region(zoom.centers[i], zoom.radius, view, aspect);
     }
     const std::vector<Color> colors = shot_colors(character, shots[i], choice);
     std::string label = fmt::format("{:.2f} s", motion.times[i % motion.times.size()]);
@@ -180,8 +197,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
       static_cast<int>(choice.methods.size() > 1 ? motion.times.size() : std::min<std::size_t>(motion.times.size(), 6));
   if (choice.methods.size() > 1)
     for (const Method method : choice.methods) sheet.row_labels.emplace_back(to_string(method));
-  if (choice.color == "stretch")
-    sheet.legend = Legend{"edge stretch, log2 of length over rest length", -kStretchRange, kStretchRange, ""};
+  if (choice.color == "stretch") sheet.legend = Legend{"edge stretch (log2)", -kStretchRange, kStretchRange, ""};
   return contact_sheet(cells, sheet);
 }
 

@@ -14,9 +14,9 @@ fi
 section "Self-intersection of a bent limb (EPFL, figure 2; Tracking, figure 2a)" \
   "Bent to 150 degrees, skin passes through skin at the inside of the joint. Red: triangles that intersect."
 figure bent-cylinder.png "A cylinder bent to 150 degrees." \
-  render builtin:cylinder --clip bend --at 0.5,1,1.5 --methods lbs,dqs --yaw 0 --color intersections --size 320x300
+  render builtin:cylinder --clip bend --at 0.4,0.7,1 --methods lbs,dqs --yaw 0 --color intersections --size 320x300
 figure bent-cylinder-worst.png "The worst region, close up." \
-  render builtin:cylinder --clip bend --at 0.5,1,1.5 --methods lbs,dqs --zoom worst --size 320x300
+  render builtin:cylinder --clip bend --at 0.4,0.7,1 --methods lbs,dqs --zoom worst --size 320x300
 table "Measured" measure builtin:cylinder --clip bend --frames 7
 if shared makehuman_male/makehuman_male.glb; then
   figure elbow.png "Elbow of a body, 0 to 150 degrees." \
