@@ -60,6 +60,7 @@ void add_demo(CLI::App& app);
 void add_info(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_render(CLI::App& app);
+void add_weights(CLI::App& app);
 
 /// JSON numbers that people read: six significant digits.
 [[nodiscard]] double rounded(double value);

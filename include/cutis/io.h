@@ -24,6 +24,10 @@ struct ReadOptions {
 /// Names that `builtin:` takes.
 [[nodiscard]] std::vector<std::string> builtin_names();
 
+/// The skeleton and the clips of a character file, or of a .bvh: its joints as the offsets draw them (standing on the
+/// ground when the root's offset is 0), in the file's unit, with its motion as a clip. The result has no meshes.
+[[nodiscard]] Character load_skeleton(const std::string& file, const Context& context);
+
 struct MotionOptions {
   /// JSON file {"character joint": "motion joint", ...}; empty: joints of equal (normalised) names correspond.
   std::string map_file;
@@ -56,4 +60,9 @@ class AnimationWriter {
 [[nodiscard]] std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file,
                                                                      const AnimationHeader& header,
                                                                      const Context& context);
+
+/// Writes a skinned character as .glb or .gltf: skeleton, weights (sets of four), clips, materials. Positions are the
+/// rest pose in scene space. Meshes without weights are written without a skin. Throws Error.
+void write_character(const std::string& file, const Character& character, const Context& context);
+
 }  // namespace cutis

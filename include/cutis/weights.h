@@ -70,4 +70,17 @@ struct WeightReport {
 /// option is out of range, or when the work is cancelled; never because of the mesh.
 WeightReport make_weights(Character& character, const WeightOptions& options, const Context& context);
 
+/// Takes over skeleton and clips of `donor`, `scale` times as large; weights are dropped. Both are in scene space: the
+/// bones have to run through the mesh, which make_weights() checks.
+void take_skeleton(Character& character, const Character& donor, double scale = 1);
+
+/// One bone per vertex: the largest weight, in connected patches.
+struct Parts {
+  std::vector<int> joint;          ///< per vertex of all meshes, in the input's order
+  std::size_t islands = 0;         ///< patches away from the main one of their bone, gone to their neighbours
+  std::size_t moved_vertices = 0;  ///< welded vertices in them
+};
+/// Throws Error when a mesh has no weights.
+[[nodiscard]] Parts make_parts(const Character& character);
+
 }  // namespace cutis

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include "common.h"
+#include "cutis/cutis.h"
+
+namespace cutis::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string file, output, method = "heat", skeleton;
+  double skeleton_scale = 1;
+  WeightOptions weights;
+};
+
+Json vec(const Vec3d& v) { return {rounded(v.x), rounded(v.y), rounded(v.z)}; }
+
+Json to_json(const Options& options, const WeightReport& report, const Parts& parts,
+             const std::vector<std::string>& warnings) {
+  Json fallbacks = Json::array();
+  for (const WeightFallback& f : report.fallbacks)
+    fallbacks.push_back({{"what", f.what}, {"count", f.count}, {"where", f.where}});
+  Json json = {{"file", options.file},
+               {"output", options.output},
+               {"method", options.method},
+               {"seconds", rounded(report.seconds)},
+               {"vertices", report.vertices},
+               {"welded_vertices", report.welded_vertices},
+               {"triangles", report.triangles},
+               {"bones", report.bones},
+               {"weighted_bones", report.weighted_bones},
+               {"fallbacks", std::move(fallbacks)},
+               {"mirror", nullptr},
+               {"influences", report.influences},
+               {"pruned", {{"mean", rounded(report.pruned_mean)}, {"max", rounded(report.pruned_max)}}},
+               {"smoothness",
+                {{"edge_step_mean", rounded(report.edge_step_mean)},
+                 {"edge_step_p99", rounded(report.edge_step_p99)},
+                 {"edge_step_max", rounded(report.edge_step_max)}}},
+               {"parts", {{"stray_islands", parts.islands}, {"reassigned_vertices", parts.moved_vertices}}},
+               {"warnings", warnings}};
+  if (report.mirror)
+    json["mirror"] = {
+        {"plane", {{"point", vec(report.mirror->plane_point)}, {"normal", vec(report.mirror->plane_normal)}}},
+        {"paired_vertices", report.mirror->paired_vertices},
+        {"unpaired_vertices", report.mirror->unpaired_vertices},
+        {"paired_bones", report.mirror->paired_joints},
+        {"error_before", rounded(report.mirror->error_before)},
+        {"error_after", rounded(report.mirror->error_after)}};
+  return json;
+}
+
+void say(const Session& session, const Options& options, const WeightReport& report) {
+  session.say(fmt::format("{}: {} weights, {} vertices ({} welded), {} of {} bones used, {:.3g} s", options.output,
+                          options.method, report.vertices, report.welded_vertices, report.weighted_bones, report.bones,
+                          report.seconds));
+  std::string histogram;
+  for (std::size_t k = 1; k < report.influences.size(); ++k)
+    histogram += fmt::format("{}{} with {}", k == 1 ? "" : ", ", report.influences[k], k);
+  session.say(fmt::format("  influences  {}", histogram));
+  session.say(fmt::format("  edge steps  {:.3g} mean, {:.3g} 99th percentile, {:.3g} largest", report.edge_step_mean,
+                          report.edge_step_p99, report.edge_step_max));
+  if (report.mirror)
+    session.say(fmt::format("  mirror      {} vertices paired, {} not; error {:.2g} before, {:.2g} after",
+                            report.mirror->paired_vertices, report.mirror->unpaired_vertices,
+                            report.mirror->error_before, report.mirror->error_after));
+  for (const WeightFallback& f : report.fallbacks)
+    session.say(fmt::format("  note        {} ({}{}{})", f.what, f.count, f.where.empty() ? "" : ": ", f.where));
+}
+
+void run(const Options& options) {
+  Session session(options.common);
+  WeightOptions weights = options.weights;
+  weights.method = weight_method_from_string(options.method);
+  Session::check_output(options.file, options.output);
+  Character character = load_character(options.file, session.context());
+  if (!options.skeleton.empty())
+    take_skeleton(character, load_skeleton(options.skeleton, session.context()), options.skeleton_scale);
+  const WeightReport report = make_weights(character, weights, session.context());
+  write_character(options.output, character, session.context());
+  say(session, options, report);
+  session.print(to_json(options, report, make_parts(character), session.warnings()));
+}
+
+}  // namespace
+
+void add_weights(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  WeightOptions& weights = options->weights;
+  CLI::App* verb =
+      app.add_subcommand("weights", "New skin weights for a mesh and a skeleton, written as a skinned glTF");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+      ->required();
+  verb->add_option("-o,--output", options->output, "Skinned character: .glb or .gltf")->required();
+  verb->add_option("--method", options->method, "heat (bone heat) or atlas (regions cut at the joints)")
+      ->capture_default_str();
+  verb->add_option("--max-influences", weights.max_influences, "Bones per vertex, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  verb->add_flag("--symmetric", weights.symmetric, "Exactly equal weights on both sides of the mirror plane");
+  verb->add_option("--smooth", weights.smooth_steps, "Steps of Laplacian smoothing")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  auto* skeleton = verb->add_option("--skeleton", options->skeleton,
+                                    "Skeleton and clips from another character, or from a .bvh, in the mesh's place");
+  verb->add_option("--skeleton-scale", options->skeleton_scale, "The skeleton times this")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->needs(skeleton);
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "Examples:\n"
+      "  cutis weights character.glb -o weighted.glb\n"
+      "  cutis weights body.obj --skeleton rig.glb --symmetric -o body.glb\n"
+      "  cutis weights body.obj --skeleton walk.bvh --skeleton-scale 0.056 -o body.glb --json");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli
