@@ -139,9 +139,15 @@ Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, con
 
 }  // namespace
 
-std::vector<std::string> color_names() { return {"shade", "part", "weights", "stretch", "overlap", "intersections"}; }
+std::vector<std::string> color_names() {
+  return {"shade", "part", "weights", "stretch", "overlap", "intersections", "residual", "contact"};
+}
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
+  if (choice.color == "residual" || choice.color == "contact")
+    throw Error(ErrorCode::bad_argument, "--color",
+                fmt::format("'{}' is known to methods that follow a field; {} have none", choice.color,
+                            fmt::join(method_names(), " and ")));
   // All frames of all methods first: the camera frames the whole motion and is the same in every cell.
   const std::optional<Metrics> metrics =
       needs_metrics(choice)

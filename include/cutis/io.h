@@ -38,6 +38,14 @@ struct MotionOptions {
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
                                const MotionOptions& options = {});
 
+/// What is in a motion file, whatever character it is for.
+struct MotionInfo {
+  std::vector<std::string> joints;
+  std::size_t frames = 0;
+  double frame_seconds = 0;
+};
+[[nodiscard]] MotionInfo inspect_motion(const std::string& file, const Context& context);
+
 /// Shared facts of one output animation.
 struct AnimationHeader {
   const Character* character = nullptr;  ///< topology, names, attributes, materials; outlives the writer

@@ -5,13 +5,27 @@
 #include "io/text_scan.h"
 
 namespace cutis {
+namespace {
+
+BvhMotion read_motion(const std::string& file, const Context& context) {
+  const std::string extension = lower_case(std::filesystem::path(file).extension().string());
+  if (extension != ".bvh")
+    throw Error(ErrorCode::bad_argument, file, "is not a motion file that can be read; the extension has to be .bvh");
+  return read_bvh(file, context);
+}
+
+}  // namespace
+
+MotionInfo inspect_motion(const std::string& file, const Context& context) {
+  const BvhMotion motion = read_motion(file, context);
+  MotionInfo info{{}, motion.frames, motion.frame_time};
+  for (const BvhJoint& joint : motion.joints) info.joints.push_back(joint.name);
+  return info;
+}
 
 Clip load_motion(const std::string& file, const Character& character, const Context& context,
                  const MotionOptions& options) {
-  const std::string extension = lower_case(std::filesystem::path(file).extension().string());
-  if (extension != ".bvh")
-    throw Error(ErrorCode::bad_argument, file, "is not a motion file that can be read; the extension has to be .bvh.");
-  const BvhMotion motion = read_bvh(file, context);
+  const BvhMotion motion = read_motion(file, context);
   if (character.skeleton.joints.empty())
     throw Error(ErrorCode::bad_character, character.source, "has no skeleton that a motion could drive.");
   const JointMap map = options.map_file.empty() ? map_joints(character.skeleton, motion)

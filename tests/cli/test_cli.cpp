@@ -84,6 +84,7 @@ TEST(Cli, AnswersBadInputWithOneAndOneSentenceThatNamesIt) {
       {"animate builtin:arm --backend cuda -o " + folder.file("x.glb"), "scalar"},
       {"render builtin:arm --size 3x -o " + folder.file("x.png"), "--size"},
       {"render builtin:arm --color weights --bone tail -o " + folder.file("x.png"), "tail"},
+      {"render builtin:arm --color residual -o " + folder.file("x.png"), "residual"},
       {"compare " + folder.file("text.glb") + " " + folder.file("text.glb"), "measure"},
   };
   for (const auto& c : cases) {
@@ -137,6 +138,16 @@ TEST(Info, SaysWhatIsWrongWithNastyMeshes) {
   EXPECT_EQ(bucket["welded_vertices"], 1343);
   EXPECT_EQ(bucket["components"], 21);
   EXPECT_EQ(bucket["nonmanifold_edges"], 31);
+}
+
+TEST(Info, TellsWhatIsInAMotion) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Result r = run("info " + (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["joints"], 31);
+  EXPECT_EQ(j["frames"], 344);
+  EXPECT_NEAR(j["fps"].get<double>(), 120, 0.1);
 }
 
 TEST(Animate, SamplesFramesFromFirstToLastKeyAndReportsThem) {

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -94,10 +98,37 @@ void print_text(const std::string& file, const CharacterInfo& info, const std::v
   for (const std::string& w : warnings) fmt::print("  note        {}\n", w);
 }
 
+bool is_motion(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return extension == ".bvh";
+}
+
+void run_motion(const Options& options, const Session& session) {
+  const MotionInfo info = inspect_motion(options.file, session.context());
+  const double seconds = info.frames > 1 ? static_cast<double>(info.frames - 1) * info.frame_seconds : 0;
+  if (options.common.json) {
+    session.print({{"file", options.file},
+                   {"joints", info.joints.size()},
+                   {"joint_names", info.joints},
+                   {"frames", info.frames},
+                   {"fps", info.frame_seconds > 0 ? rounded(1 / info.frame_seconds) : 0},
+                   {"seconds", rounded(seconds)},
+                   {"warnings", session.warnings()}});
+    return;
+  }
+  fmt::print("{}\n  joints      {}\n    {}\n", options.file, info.joints.size(), fmt::join(info.joints, " "));
+  fmt::print("  frames      {} at {:.4g} a second, {:.3f} s\n", info.frames,
+             info.frame_seconds > 0 ? 1 / info.frame_seconds : 0, seconds);
+  for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
+}
+
 void run(const Options& options) {
   CommonOptions common = options.common;
   common.quiet = true;  // warnings are part of what this verb prints
   Session session(common);
+  if (is_motion(options.file)) return run_motion(options, session);
   const Character character = load_character(options.file, session.context());
   const CharacterInfo info = inspect(character);
   std::vector<std::string> warnings = session.warnings();
@@ -114,7 +145,8 @@ void run(const Options& options) {
 void add_info(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+  verb->add_option("FILE", options->file,
+                   "Character (.glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME) or motion (.bvh)")
       ->required();
   add_common_options(*verb, options->common);
   verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json");
