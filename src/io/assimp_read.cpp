@@ -66,10 +66,8 @@ class AssimpReader {
     flatten_nodes();
     const bool skinned = std::any_of(uses_.begin(), uses_.end(), [&](const Use& u) { return mesh(u).HasBones(); });
     if (skinned) make_joints();
-    std::size_t left_out = 0;
     for (const Use& use : uses_) {
       if (skinned && !mesh(use).HasBones()) {
-        ++left_out;
         context_.warn(fmt::format("{}: mesh '{}' has no skin: left out", name_, mesh_name(use)));
         continue;
       }

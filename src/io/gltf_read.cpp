@@ -88,12 +88,13 @@ void place_by_nodes(const File& file, const Scene& scene, std::vector<Piece>& pi
     for (const Piece& piece : pieces) bones.push_back(piece.node);
   for (const Skin& skin : file.skins) bones.insert(bones.end(), skin.joints.begin(), skin.joints.end());
   if (!bones.empty()) skeleton = build_rigid_skeleton(file, scene, bones);
+  KeepApart keep_apart;
   for (Piece& piece : pieces) {
     const Affine3d& world = scene.world_from_node[piece.node];
     if (!is_regular(world))
       throw Error(ErrorCode::bad_character, file.place(file.node_label(piece.node)),
                   "it is scaled to nothing by default; give it a scale other than 0");
-    move_to_scene(world, piece.mesh);
+    move_to_scene(world, piece.mesh, &keep_apart);
     if (is_rigid && !options.ignore_weights)
       piece.mesh.weights =
           rigid_weights(piece.mesh.positions.size(), static_cast<std::uint32_t>(skeleton.joint_of_node[piece.node]));

@@ -120,8 +120,11 @@ std::optional<cutis::Mesh> read_geometry(PrimitiveSource& source, const std::vec
   return mesh;
 }
 
-void move_to_scene(const Affine3d& scene_from_mesh, cutis::Mesh& mesh) {
-  for (Vec3f& p : mesh.positions) p = static_cast<Vec3f>(transform_point(scene_from_mesh, static_cast<Vec3d>(p)));
+void move_to_scene(const Affine3d& scene_from_mesh, cutis::Mesh& mesh, KeepApart* keep_apart) {
+  for (Vec3f& p : mesh.positions) {
+    const Vec3d q = transform_point(scene_from_mesh, static_cast<Vec3d>(p));
+    p = keep_apart != nullptr ? keep_apart->round(q) : static_cast<Vec3f>(q);
+  }
   const bool mirrors = determinant(scene_from_mesh.linear) < 0;
   if (mirrors)
     for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);

@@ -8,6 +8,7 @@
 #include "cutis/character.h"
 #include "io/gltf_read_data.h"
 #include "io/gltf_read_draco.h"
+#include "io/keep_apart.h"
 
 namespace cutis::gltf {
 
@@ -51,7 +52,7 @@ class PrimitiveSource {
                                                        const Context& context);
 
 /// Rest positions and normals from mesh space; mirrored maps turn the triangles over. Normals that the file lacks, or
-/// that have no direction, are computed smooth over seams.
-void move_to_scene(const Affine3d& scene_from_mesh, cutis::Mesh& mesh);
+/// that have no direction, are computed smooth over seams. `keep_apart` (optional) is shared by the pieces of a scene.
+void move_to_scene(const Affine3d& scene_from_mesh, cutis::Mesh& mesh, KeepApart* keep_apart = nullptr);
 
 }  // namespace cutis::gltf

@@ -1,25 +1,29 @@
 // The FBX and COLLADA reader on damaged files: a Character that passes validation, or cutis::Error. The first byte
 // chooses the format. assimp itself is not instrumented, and what breaks inside it shows here too.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "cutis/character.h"
 #include "cutis/error.h"
+#include "fuzz/target.h"
+#include "io/dae_sample.h"
 #include "io/readers.h"
 
 // assimp 5.2 loses memory when it gives up on a file; that is not ours to find here.
 extern "C" int __lsan_is_turned_off() { return 1; }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const cutis::Context context(1);
-  if (size == 0) return 0;
-  const char* name = data[0] == '<' ? "fuzz.dae" : "fuzz.fbx";
-  try {
-    cutis::validate(
-        cutis::read_assimp_memory({reinterpret_cast<const char*>(data), size}, name, context, cutis::ReadOptions{}));
-  } catch (const cutis::Error&) {
-    // what bad files are answered with
-  }
-  return 0;
+namespace cutis::fuzz {
+
+std::vector<std::string> seeds() {
+  return {test::kDae,
+          "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"
+          "Objects:  {\n}\nConnections:  {\n}\n"};
 }
+
+void read_input(std::string_view bytes) {
+  static const Context context(1);
+  if (bytes.empty()) return;
+  try {
+    validate(read_assimp_memory(bytes, bytes[0] == '<' ? "fuzz.dae" : "fuzz.fbx", context, ReadOptions{}));
+  } catch (const Error&) {  // what bad files are answered with
+  }
+}
+
+}  // namespace cutis::fuzz

@@ -1,12 +1,10 @@
 // The BVH reader and the retargeting on damaged files: a clip of finite numbers, or cutis::Error.
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <string_view>
 
 #include "cutis/character.h"
 #include "cutis/error.h"
+#include "fuzz/target.h"
 #include "io/retarget.h"
 
 namespace {
@@ -38,18 +36,32 @@ cutis::Character make_body() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const cutis::Context context(1);
-  static const cutis::Character body = make_body();
+namespace cutis::fuzz {
+
+std::vector<std::string> seeds() {
+  return {
+      "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+      "Yrotation\n"
+      " JOINT Spine\n {\n  OFFSET 0 1 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  JOINT Neck\n  {\n   OFFSET 0 2 "
+      "0\n"
+      "   CHANNELS 3 Zrotation Xrotation Yrotation\n   End Site\n   {\n    OFFSET 0 1 0\n   }\n  }\n }\n"
+      " JOINT LeftUpLeg\n {\n  OFFSET 1 0 0\n  CHANNELS 1 Xrotation\n  End Site\n  {\n   OFFSET 0 -4 0\n  }\n }\n}\n"
+      "MOTION\nFrames: 2\nFrame Time: 0.0083333\n0 10 0 1 2 3 4 5 6 7 8 9 20\n0 11 0 -1 -2 -3 4 5 6 7 8 9 40\n",
+      "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\nMOTION\nFrames: 0\nFrame Time: "
+      "1\n"};
+}
+
+void read_input(std::string_view bytes) {
+  static const Context context(1);
+  static const Character body = make_body();
   try {
-    const cutis::BvhMotion motion =
-        cutis::read_bvh_memory({reinterpret_cast<const char*>(data), size}, "fuzz.bvh", context);
-    const cutis::Clip clip = cutis::retarget(body, motion, cutis::map_joints(body.skeleton, motion), "fuzz", context);
-    for (const cutis::Channel& channel : clip.channels)
+    const BvhMotion motion = read_bvh_memory(bytes, "fuzz.bvh", context);
+    const Clip clip = retarget(body, motion, map_joints(body.skeleton, motion), "fuzz", context);
+    for (const Channel& channel : clip.channels)
       for (const float value : channel.values)
         if (!std::isfinite(value)) std::abort();
-  } catch (const cutis::Error&) {
-    // what bad files are answered with
+  } catch (const Error&) {  // what bad files are answered with
   }
-  return 0;
 }
+
+}  // namespace cutis::fuzz

@@ -1,19 +1,25 @@
 // The Wavefront OBJ reader on damaged files: whatever the bytes, a Character that passes validation, or cutis::Error.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "cutis/character.h"
 #include "cutis/error.h"
+#include "fuzz/target.h"
 #include "io/readers.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const cutis::Context context(1);
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  try {
-    cutis::validate(cutis::read_obj_memory(text, "fuzz.obj", context));
-  } catch (const cutis::Error&) {
-    // what bad files are answered with
-  }
-  return 0;
+namespace cutis::fuzz {
+
+std::vector<std::string> seeds() {
+  return {
+      "# cube corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1 0.5 0.5 0.5\nvt 0 0\nvt 1 1\nvn 0 0 1\no thing\nf 1/1/1 2/2/1 "
+      "3/1/1\nf 1 "
+      "-2 -1 4\n",
+      "v 0 0 0\r\nv 1 0 0\r\nv 1 1 0\r\nv 0.5 0.2 0\r\nv 0 1 0\r\ng concave\r\nf 1 2 3 4 \\\r\n5\r\n"};
 }
+
+void read_input(std::string_view bytes) {
+  static const Context context(1);
+  try {
+    validate(read_obj_memory(bytes, "fuzz.obj", context));
+  } catch (const Error&) {  // what bad files are answered with
+  }
+}
+
+}  // namespace cutis::fuzz

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/gltf_builder.h"
+#include "io/gltf_maker.h"
 
 namespace cutis::test {
 

@@ -6,7 +6,7 @@
 
 #include "cutis/character.h"
 #include "cutis/io.h"
-#include "io/gltf_builder.h"
+#include "io/gltf_maker.h"
 
 namespace cutis::test {
 

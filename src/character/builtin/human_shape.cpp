@@ -8,7 +8,7 @@
 namespace cutis::builtin::human {
 namespace {
 
-constexpr Vec3d kUp{0, 1, 0}, kForward{0, 0, 1}, kLeft{1, 0, 0};
+constexpr Vec3d kUp{0, 1, 0}, kForward{0, 0, 1};
 
 Tube torso() {
   Tube tube;

@@ -1,4 +1,4 @@
-#include "io/gltf_builder.h"
+#include "io/gltf_maker.h"
 
 namespace cutis::test {
 namespace {

@@ -1,0 +1,24 @@
+//   fuzz_NAME --write-seeds=FOLDER   writes the target's seeds and leaves
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "fuzz/target.h"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  constexpr std::string_view kFlag = "--write-seeds=";
+  if (*argc < 2 || !std::string_view((*argv)[1]).starts_with(kFlag)) return 0;
+  const std::filesystem::path folder = std::string((*argv)[1]).substr(kFlag.size());
+  std::filesystem::create_directories(folder);
+  int number = 0;
+  for (const std::string& seed : cutis::fuzz::seeds())
+    std::ofstream(folder / ("seed" + std::to_string(number++)), std::ios::binary) << seed;
+  std::exit(0);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  cutis::fuzz::read_input({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
