@@ -113,15 +113,14 @@ TEST(Dqs, KeepsTheRadiusUnderATwistThatWringsLbs) {
   EXPECT_NEAR(mid_radius(solve_once(c, Method::dqs, pose), c), 0.3, 1e-4);
 }
 
-TEST(Dqs, NeverFlipsBetweenNeighbours) {
-  // A chain of three bones, each twisted against the one before it by 130 degrees: measured against its heaviest bone,
-  // the sign of the far bone would change in the middle. Weights fade smoothly, so neighbours must stay close.
+// A chain of three bones with weights that fade smoothly from one to the next.
+Character make_three_bone_tube(double sharpness) {
   Character c = make_two_bone_tube();
   Joint third = c.skeleton.joints[1];
   third.name = "third";
   third.parent = 1;
-  third.local.translation = {0, 0.2, 0};
-  third.world_from_rest.translation = {0, 1.2, 0};
+  third.local.translation = {0, 0.4, 0};
+  third.world_from_rest.translation = {0, 1.4, 0};
   c.skeleton.joints.push_back(third);
   Mesh& mesh = c.meshes[0];
   mesh.weights = {};
@@ -129,25 +128,55 @@ TEST(Dqs, NeverFlipsBetweenNeighbours) {
   for (const Vec3f& p : mesh.positions) {
     const double centers[3] = {0.6, 1.0, 1.4};
     double w[3], sum = 0;
-    for (int b = 0; b < 3; ++b) sum += w[b] = std::exp(-8 * (p.y - centers[b]) * (p.y - centers[b]));
+    for (int b = 0; b < 3; ++b) sum += w[b] = std::exp(-sharpness * (p.y - centers[b]) * (p.y - centers[b]));
     for (std::uint32_t b = 0; b < 3; ++b) {
       mesh.weights.joint.push_back(b);
       mesh.weights.weight.push_back(static_cast<float>(w[b] / sum));
     }
     mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
   }
+  return c;
+}
+
+Pose twisted(const Character& c, double angle) {
+  Pose pose = default_pose(c.skeleton);
+  pose.local[1].rotation = axis_angle(Vec3d{0, 1, 0}, angle);
+  pose.local[2].rotation = axis_angle(Vec3d{0, 1, 0}, angle);
+  return pose;
+}
+
+TEST(Dqs, NeverFlipsBetweenNeighbours) {
+  // Each bone is twisted against the one before it: measured against a vertex's heaviest bone, the sign of the far bone
+  // would change where the heaviest bone changes. Weights fade smoothly, so neighbours must stay close.
+  const Character c = make_three_bone_tube(8);
   double worst = 0;
   for (const double angle : {1.0, 1.6, 2.0, 2.27, 2.6, 3.0}) {
-    Pose pose = default_pose(c.skeleton);
-    pose.local[1].rotation = axis_angle(Vec3d{0, 1, 0}, angle);
-    pose.local[2].rotation = axis_angle(Vec3d{0, 1, 0}, angle);
-    const Frame f = solve_once(c, Method::dqs, pose);
-    for (const Triangle& t : mesh.triangles)
-      for (int k = 0; k < 3; ++k)
-        worst = std::max<double>(worst, distance(f.positions[t[static_cast<unsigned>(k)]],
-                                                 f.positions[t[static_cast<unsigned>((k + 1) % 3)]]));
+    const Frame f = solve_once(c, Method::dqs, twisted(c, angle));
+    for (const Triangle& t : c.meshes[0].triangles)
+      for (unsigned k = 0; k < 3; ++k)
+        worst = std::max<double>(worst, distance(f.positions[t[k]], f.positions[t[(k + 1) % 3]]));
   }
   EXPECT_LT(worst, 0.35);  // a flip carries a vertex to the other side of the tube, 0.6 away
+}
+
+TEST(Dqs, BlendsABoneWithItsParentTheShortWayAlsoPastHalfATurn) {
+  // Bones at 0, 145 and 290 degrees: half-way between the last two lies 217.5, not 37.5.
+  const Character c = make_three_bone_tube(200);  // sharp: at y = 1.2 the last two bones share equally
+  const double angle = 145 * kPi / 180;
+  const Frame f = solve_once(c, Method::dqs, twisted(c, angle));
+  int checked = 0;
+  for (std::size_t v = 0; v < f.positions.size(); ++v) {
+    const Vec3f& p = c.meshes[0].positions[v];
+    if (std::abs(p.y - 1.1875F) > 1e-4F || std::hypot(p.x, p.z) < 0.1F) continue;
+    const Weights& w = c.meshes[0].weights;
+    const double share = static_cast<double>(w.weight[w.row_begin[v] + 2]);  // of the last bone
+    const Quatd expected = axis_angle(Vec3d{0, 1, 0}, angle);
+    const Quatd last = axis_angle(Vec3d{0, 1, 0}, 2 * angle);
+    const Vec3d turned = rotate(slerp(expected, last, share), static_cast<Vec3d>(p));
+    EXPECT_LT(distance(turned, static_cast<Vec3d>(f.positions[v])), 0.1) << share;
+    ++checked;
+  }
+  EXPECT_GT(checked, 8);
 }
 
 TEST(Skinning, TurnsNormalsWithTheSurface) {
