@@ -1,11 +1,13 @@
 // Bone heat. Baran, Popović, "Automatic rigging and animation of 3D characters", SIGGRAPH 2007, section 4:
-//   (-Laplace + H) w_b = H p_b,   H = 1 / d^2 at vertices that see a bone at distance d, 0 elsewhere,
+//   (-Laplace + H) w_b = H p_b,   H = c / d^2 at vertices that see a bone at distance d, 0 elsewhere,
 //   p_b = 1 where b is the nearest such bone, shared among bones that are about equally near.
 // Multiplied by the areas of the vertices, M, the matrix L + M H is symmetric and positive definite on every component
 // on which some vertex sees a bone; one factorisation serves all bones.
 //
-// Differs from the paper: the nearest *visible* bone counts, not the nearest if visible; the share of a bone fades out
-// smoothly with its distance; components that see nothing are bound by distance or left to the transfer.
+// Differs from the paper: the nearest *visible* bone counts, not the nearest if visible; a bone that lies aside of the
+// inward normal counts as farther than one straight below (the chest follows the spine, not the collarbone); the share
+// of a bone fades out smoothly with its distance; components that see nothing are bound by distance or left to the
+// transfer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,8 +26,13 @@
 namespace cutis {
 namespace {
 
+// c. The paper has 1. Larger values give narrower transitions: less volume is lost, until folds grow. Chosen with the
+// two constants below on elbow, knee, squat and fist clips (docs/algorithms/weights-heat.md).
+constexpr double kHeat = 1.5;
 // A bone up to this much farther than the nearest one has a share, which falls linearly to 0.
-constexpr double kAboutEquallyNear = 0.1;
+constexpr double kAboutEquallyNear = 0.3;
+// A bone in a tangential direction counts as farther by this factor, one straight below as it is.
+constexpr double kAside = 1;
 // Bones farther than so many times the nearest are not looked at: what lies between hides the right one.
 constexpr double kFarthestLook = 3;
 // Distances below this share of the size count as this: a vertex on a bone.
@@ -59,7 +66,7 @@ class HeatProblem {
   }
 
  private:
-  /// Distances to all bones; the sources are those that pass `sees`.
+  /// The nearest bones of those that pass `sees`.
   template <class Sees>
   [[nodiscard]] Source source_at(std::uint32_t v, Sees&& sees) const {
     const Vec3d& p = problem_.positions[v];
@@ -67,7 +74,7 @@ class HeatProblem {
     std::vector<NearestOnBone> nearest;
     for (std::uint32_t b = 0; b < problem_.bones.size(); ++b) {
       nearest.push_back(nearest_on_bone(problem_.bones[b], p));
-      order.emplace_back(nearest.back().distance, b);
+      order.emplace_back(nearest.back().distance * (1 + kAside * (1 - straight_below(v, nearest.back().point))), b);
     }
     std::sort(order.begin(), order.end());
     const double least = kOnBone * problem_.size;
@@ -85,8 +92,20 @@ class HeatProblem {
       sum += share;
     }
     for (auto& [b, share] : source.bones) share /= sum;
-    if (!source.bones.empty()) source.heat = 1 / (seen_distance * seen_distance);
+    if (!source.bones.empty()) {
+      const double d = std::max(nearest[source.bones.front().first].distance, least);
+      source.heat = kHeat / (d * d);
+    }
     return source;
+  }
+
+  /// Cosine between the inward normal and the direction to `q`.
+  [[nodiscard]] double straight_below(std::uint32_t v, const Vec3d& q) const {
+    const Vec3d to_vertex = problem_.positions[v] - q;
+    const double d = length(to_vertex);
+    if (!(d > 0) || problem_.topology.component[v] == Topology::kNoComponent) return 1;
+    const double cosine = dot(to_vertex, problem_.normals[v]) / d;
+    return problem_.two_sided[v] != 0 ? std::abs(cosine) : cosine;
   }
 
   void find_sources() {

@@ -12,9 +12,9 @@ namespace cutis {
 namespace {
 
 // Partners are this close, in sizes of the character.
-constexpr double kVertexTolerance = 1e-4, kBoneTolerance = 1e-3;
-// Names pair bones whose places are off by the pose of the rest pose, but not by more than this.
-constexpr double kNamedTolerance = 0.1;
+constexpr double kVertexTolerance = 1e-4;
+// Bones of a symmetric mesh may be placed less exactly: with names that fit, and without.
+constexpr double kNamedTolerance = 0.1, kBoneTolerance = 0.04, kNameBonus = 0.01;
 // A normal this close to an axis is the axis.
 constexpr double kSnap = 0.999;
 constexpr double kLeastShare = 0.5;
@@ -142,25 +142,31 @@ void pair_bones(const WeightProblem& problem, const std::vector<std::uint32_t>& 
   };
   const std::size_t n = problem.bones.size();
   mirror.bone.assign(n, Mirror::kNone);
-  for (std::uint32_t b = 0; b < n; ++b)
-    if (named[b] != Mirror::kNone && off(b, named[b]) <= kNamedTolerance * problem.size) mirror.bone[b] = named[b];
+  // Each the other's best, itself included. The place decides, a fitting name where places are about equal: in some
+  // files left and right are numbered in opposite directions.
+  std::vector<std::uint32_t> best(n, Mirror::kNone);
   for (std::uint32_t b = 0; b < n; ++b) {
-    if (mirror.bone[b] != Mirror::kNone) continue;
-    std::uint32_t best = Mirror::kNone;
     double best_off = kBoneTolerance * problem.size;
-    for (std::uint32_t c = b; c < n; ++c) {
-      if (mirror.bone[c] != Mirror::kNone || off(b, c) > best_off) continue;
-      best_off = off(b, c);
-      best = c;
+    for (std::uint32_t c = 0; c < n; ++c) {
+      const double o = off(b, c) - (named[b] == c ? kNameBonus * problem.size : 0);
+      if (o >= best_off) continue;
+      best_off = o;
+      best[b] = c;
     }
-    if (best == Mirror::kNone) continue;
-    mirror.bone[b] = best;
-    mirror.bone[best] = b;
+  }
+  for (std::uint32_t b = 0; b < n; ++b)
+    if (best[b] != Mirror::kNone && best[best[b]] == b) mirror.bone[b] = best[b];
+  for (std::uint32_t b = 0; b < n; ++b) {
+    const std::uint32_t c = named[b];
+    if (c == Mirror::kNone || mirror.bone[b] != Mirror::kNone || mirror.bone[c] != Mirror::kNone) continue;
+    if (off(b, c) > kNamedTolerance * problem.size) continue;
+    mirror.bone[b] = c;
+    mirror.bone[c] = b;
   }
   for (std::uint32_t b = 0; b < n; ++b) {
     if (mirror.bone[b] != Mirror::kNone) continue;
     mirror.bone[b] = b;
-    if (off(b, b) > kNamedTolerance * problem.size) mirror.alone.push_back(b);
+    if (off(b, b) > kBoneTolerance * problem.size) mirror.alone.push_back(b);
   }
 }
 
