@@ -38,6 +38,13 @@ void eigen_symmetric(Mat3d a, Mat3d& vectors, Vec3d& values) {
 
 }  // namespace
 
+SymmetricEigen eigen_decompose(const Mat3d& symmetric) {
+  SymmetricEigen result;
+  eigen_symmetric(symmetric, result.vectors, result.values);
+  if (determinant(result.vectors) < 0) result.vectors.col[2] = -result.vectors.col[2];
+  return result;
+}
+
 Polar polar_decompose(const Mat3d& m) {
   const double scale = frobenius(m);
   if (!(scale > 0) || !std::isfinite(scale)) return {{}, diagonal_matrix(Vec3d{0, 0, 0})};

@@ -13,6 +13,12 @@ struct Polar {
 /// Exact to rounding for regular M. A singular M gets a rotation that completes its image to a right-handed frame.
 [[nodiscard]] Polar polar_decompose(const Mat3d& m);
 
+struct SymmetricEigen {
+  Mat3d vectors;  ///< columns, orthonormal, right-handed
+  Vec3d values;
+};
+[[nodiscard]] SymmetricEigen eigen_decompose(const Mat3d& symmetric);
+
 /// M as translation * rotation * scale times a residual that is the identity unless M has shear.
 struct TrsDecomposition {
   Trsd trs;

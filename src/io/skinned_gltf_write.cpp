@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
+#include "base/polar.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/gltf_builder.h"
@@ -61,7 +62,7 @@ class SkinnedWriter {
   [[nodiscard]] const std::vector<Joint>& joints() const { return character_.skeleton.joints; }
   [[nodiscard]] bool is_alias(std::size_t joint) const { return joints()[joint].alias_of >= 0; }
 
-  // A joint with a residual is two nodes: the animated one, and below it the constant factor, which is the joint.
+  // A joint with a residual is three nodes: the animated one, and below it the constant factor as two, the joint last.
   void add_joints() {
     std::vector<Json> children;
     top_node_.assign(joints().size(), -1);
@@ -81,10 +82,17 @@ class SkinnedWriter {
       if (!(joint.local.scale == Vec3d{1, 1, 1})) node["scale"] = numbers(joint.local.scale);
       top_node_[j] = joint_node_[j] = add(std::move(node));
       if (joint.local_residual) {
-        std::vector<float> matrix;
-        append_matrix(*joint.local_residual, matrix);
-        joint_node_[j] = add({{"name", joint.name}, {"matrix", matrix}});
-        children[static_cast<std::size_t>(top_node_[j])].push_back(joint_node_[j]);
+        // Shear as turn, stretch, turn back: M = R S, S = V diag V^T. glTF has no other way to say it.
+        const Polar polar = polar_decompose(joint.local_residual->linear);
+        const SymmetricEigen eigen = eigen_decompose(polar.stretch);
+        const Quatd v = to_quaternion(eigen.vectors);
+        const int stretch = add({{"name", joint.name + "_stretch"},
+                                 {"translation", numbers(joint.local_residual->translation)},
+                                 {"rotation", numbers(normalized(polar.rotation * v))},
+                                 {"scale", numbers(eigen.values)}});
+        joint_node_[j] = add({{"name", joint.name}, {"rotation", numbers(conjugate(v))}});
+        children[static_cast<std::size_t>(top_node_[j])].push_back(stretch);
+        children[static_cast<std::size_t>(stretch)].push_back(joint_node_[j]);
       }
       if (joint.parent < 0)
         tops.push_back(top_node_[j]);

@@ -21,6 +21,8 @@ namespace {
 constexpr double kNoLength = 1e-6;
 // A leaf ends this far on the way from its joint to the surface, and is no longer than so many times its parent.
 constexpr double kLeafReach = 0.8, kLongestLeaf = 3;
+// A joint closer to the surface, in sizes of the character, lies on it.
+constexpr double kOnSurface = 1e-3;
 // A skeleton this many times larger or smaller than the mesh was made in another unit.
 constexpr double kTooLarge = 12, kTooSmall = 40;
 
@@ -142,8 +144,7 @@ class BoneMaker {
       if (parent_bone(skeleton_, static_cast<int>(j)) >= 0) return;  // not a root
       bool leaf = false;
       const std::vector<Vec3d> ends = ends_of(j, leaf);
-      if (leaf || inside(origin(j)) ||
-          !std::all_of(ends.begin(), ends.end(), [&](const Vec3d& e) { return inside(e); }))
+      if (leaf || !std::all_of(ends.begin(), ends.end(), [&](const Vec3d& e) { return leads_in(origin(j), e); }))
         return;
       drop_all({j});
       if (kept_[j] == 0)
@@ -152,12 +153,22 @@ class BoneMaker {
     }
   }
 
-  // Against the pieces as they are oriented; 0 for sheets, so that they have no inside.
+  // Ends inside, and runs mostly outside.
+  [[nodiscard]] bool leads_in(const Vec3d& from, const Vec3d& to) const {
+    constexpr int kSamples = 8;
+    int outside = 0;
+    for (int i = 0; i < kSamples; ++i) outside += inside(lerp(from, to, (i + 0.5) / kSamples)) ? 0 : 1;
+    return inside(to) && 2 * outside > kSamples;
+  }
+
+  // Against the pieces as they are oriented; a sheet has no inside.
   [[nodiscard]] bool inside(const Vec3d& p) const {
     double sum = 0;
-    for (const Triangle& t : problem_.topology.triangles)
+    for (const Triangle& t : problem_.topology.triangles) {
+      if (problem_.two_sided[t[0]] != 0 || problem_.two_sided[t[1]] != 0 || problem_.two_sided[t[2]] != 0) continue;
       sum += winding_number(static_cast<Vec3f>(problem_.positions[t[0]]), static_cast<Vec3f>(problem_.positions[t[1]]),
                             static_cast<Vec3f>(problem_.positions[t[2]]), p);
+    }
     return sum > 0.5;
   }
 
@@ -175,15 +186,26 @@ class BoneMaker {
       while (p > static_cast<int>(joint) && candidate_[static_cast<std::size_t>(p)] == 0)
         p = skeleton_.joints[static_cast<std::size_t>(p)].parent;
       if (p != static_cast<int>(joint)) continue;
-      if (kept_[j] != 0)
+      const bool away = !same_place(origin(j), origin(joint));
+      if (kept_[j] != 0 && (away || leads_away(j)))
         bones.push_back(origin(j));
-      else if (!same_place(origin(j), origin(joint)))
+      else if (away)
         others.push_back(origin(j));
     }
     leaf = bones.empty() && others.empty();
     if (!bones.empty()) return bones;
     if (!others.empty()) return others;
     return leaf_end(joint);
+  }
+
+  // Whether bones below the joint are at another place. If not, it is a helper and its parent the bone.
+  [[nodiscard]] bool leads_away(std::size_t joint) const {
+    for (std::size_t j = joint + 1; j < skeleton_.joints.size(); ++j) {
+      int p = skeleton_.joints[j].parent;
+      while (p > static_cast<int>(joint)) p = skeleton_.joints[static_cast<std::size_t>(p)].parent;
+      if (p == static_cast<int>(joint) && candidate_[j] != 0 && !same_place(origin(j), origin(joint))) return true;
+    }
+    return false;
   }
 
   // On along the parent bone, most of the way to the surface.
@@ -199,13 +221,25 @@ class BoneMaker {
     const Vec3d along = from - origin(static_cast<std::size_t>(p));
     const double parent_length = length(along);
     const Vec3d direction = along / parent_length;
-    double reach = kLeafReach * visibility_.first_hit(from, direction);
+    double reach = kLeafReach * distance_to_surface(from, direction);
     if (!std::isfinite(reach)) {
       reach = 0;
       for (const Vec3d& v : problem_.positions) reach = std::max(reach, dot(v - from, direction));
       reach = std::min(reach, parent_length);
     }
     return {from + direction * std::min(reach, kLongestLeaf * parent_length)};
+  }
+
+  // A surface at the joint itself is passed through.
+  [[nodiscard]] double distance_to_surface(const Vec3d& from, const Vec3d& direction) const {
+    const double step = kOnSurface * problem_.size;
+    double start = 0;
+    for (int i = 0; i < 4; ++i) {
+      const double hit = start + visibility_.first_hit(from + direction * start, direction);
+      if (hit > step) return hit;
+      start = hit + 0.5 * step;
+    }
+    return std::numeric_limits<double>::infinity();
   }
 
   const WeightProblem& problem_;

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "cutis/error.h"
+#include "cutis/io.h"
 #include "io/gltf_shots.h"
 #include "io/writer_support.h"
+#include "support/support.h"
 
 using namespace cutis::test;
 
@@ -36,6 +38,14 @@ int main(int argc, char** argv) {
           frame.normals.insert(frame.normals.end(), mesh.normals.begin(), mesh.normals.end());
         }
       }
+      cutis::Character skinned = make_two_bone_tube();
+      cutis::write_character((folder / (std::string("skinned") + extension)).string(), skinned, cutis::Context(1));
+      cutis::Mesh plain = skinned.meshes[0];  // a second mesh, without a skin, and a joint with a sheared node
+      plain.weights = {};
+      skinned.meshes.push_back(plain);
+      skinned.skeleton.joints[1].local_residual.emplace().linear.col[1].x = 0.25;
+      cutis::write_character((folder / (std::string("skinned, sheared") + extension)).string(), skinned,
+                             cutis::Context(1));
       shot.header.clip_name.clear();
       shot.character.source.clear();
       write(shot, "still");
