@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ struct WeightOptions {
   bool symmetric = false;    ///< make the weights of mirrored vertices exactly equal
   int smooth_steps = 0;      ///< Laplacian smoothing of the weights, 0 to 1000 steps
   double min_weight = 0.01;  ///< weights below it fade out; in [0, 0.2]
+  /// Atlas: how wide regions overlap across the cut between them, in diameters of the cut; in [0.1, 4]. 1 is the
+  /// paper's; wider folds less.
+  double overlap = 1.5;
+  std::map<std::string, double> joint_overlap = {};  ///< atlas: the same for single joints, by name
   /// When the character has weights, joints that none of them uses are helpers and stay without vertices.
   bool keep_helpers = true;
 };
@@ -53,12 +58,25 @@ struct MirrorReport {
   double error_before = 0, error_after = 0;  ///< largest difference of any weight to its mirror image
 };
 
+/// Where the atlas was cut, or was not, between a joint and its parent.
+struct CutReport {
+  std::string joint;
+  std::string place;     ///< "at the joint", "at the waist nearby", "down the bone", "nearest curve", "missing"
+  double perimeter = 0;  ///< of the curve, metres
+  double width = 0;      ///< of the overlap, metres
+  double tilt = 0;       ///< radians between the cutting plane's normal and the bisector of the two bones
+};
+
 struct WeightReport {
   double seconds = 0;
   std::size_t vertices = 0, welded_vertices = 0, triangles = 0;
   std::size_t bones = 0;           ///< that could take vertices
   std::size_t weighted_bones = 0;  ///< that got some
   std::vector<WeightFallback> fallbacks;
+  std::vector<CutReport> cuts;  ///< atlas: one per joint with a parent
+  /// Atlas: the joint of the region that each vertex of all meshes, in order, lies in before regions overlap; -1 where
+  /// there is none.
+  std::vector<int> regions;
   std::optional<MirrorReport> mirror;      ///< with `symmetric`, when a plane was found
   std::vector<std::size_t> influences;     ///< [k]: welded vertices with k influences; [0] is 0
   double pruned_mean = 0, pruned_max = 0;  ///< weight taken away per vertex by min_weight and max_influences

@@ -1,14 +1,18 @@
 // Shares are products of ratios along chains of cuts: a patch behind the cuts c1, c2, ... takes part with
 // rho(c1) rho(c2) ... relative to the patch that the vertex lies in, rho = beta(1/2 - g/D) / beta(1/2 + g/D). For two
-// regions that is the paper's weight; it is continuous for any number, on any graph of patches.
+// regions that is the paper's weight; it is continuous for any number, on any graph of patches. Of several branches of
+// one region (fingers) the farther fade out by (1 - rho of the nearer) / (1 - rho of their own): 0 behind its cut.
 #include "weights/atlas.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "cutis/error.h"
 #include "geometry/geodesic.h"
 #include "weights/bone_visibility.h"
 #include "weights/problem.h"
@@ -23,18 +27,54 @@ double ratio(double g, double width) {
   return far / (1 - far);
 }
 
-void report_cuts(const WeightProblem& problem, const Atlas& atlas, Fallbacks& fallbacks) {
+const std::string& joint_name(const WeightProblem& problem, std::uint32_t bone) {
+  return problem.character->skeleton.joints[static_cast<std::size_t>(problem.bones[bone].joint)].name;
+}
+
+void report_cuts(const WeightProblem& problem, const Atlas& atlas, WeightReport& report) {
   std::vector<std::string> moved, nearest, missing;
-  for (const AtlasCut& cut : atlas.cuts) {
-    const std::string& name =
-        problem.character->skeleton.joints[static_cast<std::size_t>(problem.bones[cut.bone].joint)].name;
+  for (std::size_t c = 0; c < atlas.cuts.size(); ++c) {
+    const AtlasCut& cut = atlas.cuts[c];
+    const std::string& name = joint_name(problem, cut.bone);
+    report.cuts.push_back({name, std::string(to_string(cut.place)), cut.perimeter, atlas.widths[c], cut.tilt});
     if (cut.place == CutPlace::down_the_bone) moved.push_back(name);
     if (cut.place == CutPlace::nearest_curve) nearest.push_back(name);
     if (cut.place == CutPlace::missing) missing.push_back(name);
   }
-  report_fallback(fallbacks, "joints without a curve around them alone: cut further down the bone", moved);
-  report_fallback(fallbacks, "joints that no curve encloses: cut along the nearest", nearest);
-  report_fallback(fallbacks, "joints without a cut: share a region with the parent bone by heat", missing);
+  report_fallback(report.fallbacks, "joints without a curve around them alone: cut further down the bone", moved);
+  report_fallback(report.fallbacks, "joints that no curve encloses: cut along the nearest", nearest);
+  report_fallback(report.fallbacks, "joints without a cut: share a region with the parent bone by heat", missing);
+}
+
+/// The region of every input vertex: the bone of its group that weighs most there.
+void report_regions(const WeightProblem& problem, const Atlas& atlas, const WeightMatrix& matrix,
+                    WeightReport& report) {
+  std::vector<int> joint(problem.positions.size(), -1);
+  for (std::size_t v = 0; v < joint.size(); ++v) {
+    const std::uint32_t patch = atlas.regions.patch_of[v];
+    if (patch == AtlasRegions::kNoPatch) continue;
+    const bool cut = atlas.regions.patches[patch].cut;
+    double most = 0;
+    for (const auto& [bone, weight] : matrix.rows[v]) {
+      if (weight <= most || (cut && atlas.regions.group_of[bone] != atlas.regions.patches[patch].group)) continue;
+      most = weight;
+      joint[v] = problem.bones[bone].joint;
+    }
+  }
+  report.regions.reserve(problem.welded_of.size());
+  for (const std::uint32_t v : problem.welded_of) report.regions.push_back(joint[v]);
+}
+
+std::vector<double> overlap_of(const WeightProblem& problem, const WeightOptions& options) {
+  std::vector<double> overlap(problem.bones.size(), options.overlap);
+  for (const auto& [name, factor] : options.joint_overlap) {
+    if (problem.character->skeleton.find(name) < 0)
+      throw Error(ErrorCode::bad_argument, fmt::format("weights › overlap of joint '{}'", name),
+                  "the skeleton has no such joint");
+    for (std::uint32_t b = 0; b < problem.bones.size(); ++b)
+      if (joint_name(problem, b) == name) overlap[b] = factor;
+  }
+  return overlap;
 }
 
 /// The problem on some of the vertices and bones only: triangles with all corners among them.
@@ -123,15 +163,20 @@ void add_heat(const WeightProblem& whole, const std::vector<char>& use, const st
 
 }  // namespace
 
-Atlas make_atlas(const WeightProblem& problem, std::span<const double> width_factors, const Context& context) {
+Atlas make_atlas(const WeightProblem& problem, const std::vector<double>& overlap, const Context& context) {
   Atlas atlas;
   const PlaneSections sections(problem.positions, problem.topology);
   atlas.skeleton = atlas_skeleton(problem);
   atlas.cuts = find_cuts(problem, atlas.skeleton, sections, context);
   atlas.regions = find_regions(problem, atlas.skeleton, atlas.cuts);
 
-  for (const AtlasCut& cut : atlas.cuts)
-    atlas.widths.push_back(cut.diameter() * (width_factors.empty() ? 1.0 : width_factors[cut.bone]));
+  // A cut away from its joint is wider by as much, so that the skin blends around the joint it turns about as well.
+  for (const AtlasCut& cut : atlas.cuts) {
+    const double away =
+        cut.found() ? std::abs(dot(cut.plane.point - problem.bones[cut.bone].from, atlas.skeleton[cut.bone].lower))
+                    : 0.0;
+    atlas.widths.push_back(overlap[cut.bone] * (cut.diameter() + 2 * away));
+  }
   const Geodesics geodesics(problem.positions, problem.topology);
   std::vector<std::vector<VertexDistance>> near(atlas.cuts.size());
   parallel_for(context, atlas.cuts.size(), 1, [&](std::size_t begin, std::size_t end) {
@@ -194,17 +239,35 @@ std::vector<std::pair<std::uint32_t, double>> Atlas::shares(std::uint32_t vertex
       if (const double b = value(link->b); b > 0) again |= raise(link->a, b * r);
     }
   }
-  std::sort(reached.begin(), reached.end());
+  // Branches of one region do not reach each other: the one farther from its cut fades out towards the nearer one's.
+  const auto near = [&](std::uint32_t cut) {
+    const auto at = std::find_if(here.begin(), here.end(), [&](const OverlapVertex& o) { return o.cut == cut; });
+    return at == here.end() ? 0.0 : ratio(at->distance, widths[cut]);
+  };
+  const auto fade = [&](std::uint32_t cut, std::uint32_t sibling) {
+    if (regions.is_below(home, sibling)) return 0.0;
+    if (regions.is_below(home, cut)) return 1.0;
+    const double mine = near(cut), other = near(sibling);
+    return other > mine ? (1 - other) / (1 - mine) : 1.0;
+  };
   double sum = 0;
-  for (const auto& [p, v] : reached) sum += v;
-  for (auto& [p, v] : reached) v /= sum;
+  for (auto& [patch, v] : reached) {
+    for (const std::uint32_t cut : regions.cuts_above[patch])
+      for (const std::uint32_t sibling : regions.siblings[cut]) v *= fade(cut, sibling);
+    sum += v;
+  }
+  if (!(sum > 0)) return {{home, 1.0}};
+  std::erase_if(reached, [](const auto& r) { return !(r.second > 0); });
+  std::sort(reached.begin(), reached.end());
+  for (auto& [patch, v] : reached) v /= sum;
   return reached;
 }
 
-WeightMatrix atlas_weights(const WeightProblem& problem, Fallbacks& fallbacks, const Context& context) {
-  const Atlas atlas = make_atlas(problem, {}, context);
+WeightMatrix atlas_weights(const WeightProblem& problem, const WeightOptions& options, WeightReport& report,
+                           const Context& context) {
+  const Atlas atlas = make_atlas(problem, overlap_of(problem, options), context);
   const AtlasRegions& regions = atlas.regions;
-  report_cuts(problem, atlas, fallbacks);
+  report_cuts(problem, atlas, report);
 
   // Shares of the groups of bones; vertices of pieces that no cut touches are left to heat.
   const std::size_t n = problem.positions.size();
@@ -236,7 +299,7 @@ WeightMatrix atlas_weights(const WeightProblem& problem, Fallbacks& fallbacks, c
       use[v] = factor[v] > 0;
       any |= factor[v] > 0;
     }
-    if (any) add_heat(problem, use, regions.groups[g], factor, matrix, fallbacks, context);
+    if (any) add_heat(problem, use, regions.groups[g], factor, matrix, report.fallbacks, context);
   }
   for (std::size_t v = 0; v < n; ++v)
     for (const auto& [group, share] : shares[v])
@@ -246,12 +309,12 @@ WeightMatrix atlas_weights(const WeightProblem& problem, Fallbacks& fallbacks, c
   for (const AtlasPatch& patch : regions.patches)
     if (!patch.cut) names.push_back(problem.component_names[patch.component]);
   if (!names.empty()) {
-    report_fallback(fallbacks, "pieces that no cut touches: bound by heat", names);
+    report_fallback(report.fallbacks, "pieces that no cut touches: bound by heat", names);
     std::vector<std::uint32_t> active;
     for (std::uint32_t b = 0; b < atlas.skeleton.size(); ++b)
       if (atlas.skeleton[b].active) active.push_back(b);
     std::fill(factor.begin(), factor.end(), 1.0);
-    add_heat(problem, uncut, active, factor, matrix, fallbacks, context);
+    add_heat(problem, uncut, active, factor, matrix, report.fallbacks, context);
   }
 
   for (WeightMatrix::Row& row : matrix.rows) {
@@ -265,6 +328,7 @@ WeightMatrix atlas_weights(const WeightProblem& problem, Fallbacks& fallbacks, c
     }
     row.resize(kept);
   }
+  report_regions(problem, atlas, matrix, report);
   return matrix;
 }
 

@@ -29,9 +29,9 @@ struct Atlas {
   [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> shares(std::uint32_t vertex) const;
 };
 
-/// `width_factors`: per bone of the problem, the width of the overlap at its joint in diameters of the curve there;
-/// empty: 1 for all, as in the paper.
-[[nodiscard]] Atlas make_atlas(const WeightProblem& problem, std::span<const double> width_factors,
+/// `overlap`: per bone of the problem, the width of the overlap at its joint in diameters of the curve there (1: as in
+/// the paper).
+[[nodiscard]] Atlas make_atlas(const WeightProblem& problem, const std::vector<double>& overlap,
                                const Context& context);
 
 /// The cubic transition of section 4: 0 at 0, 1 at 1, level at both.

@@ -207,6 +207,25 @@ void label_patches(const std::vector<AtlasBone>& skeleton, const std::vector<Atl
   }
 }
 
+void relate_cuts(const std::vector<AtlasCut>& cuts, const std::vector<Sides>& sides, AtlasRegions& regions) {
+  regions.cuts_above.resize(regions.patches.size());
+  regions.siblings.resize(cuts.size());
+  for (std::uint32_t c = 0; c < cuts.size(); ++c) {
+    if (!cuts[c].found()) continue;
+    for (std::size_t p = 0; p < regions.patches.size(); ++p)
+      if ((sides[c].parts ? sides[c].of_patch[p] : sides[c].beside[p]) == Side::below)
+        regions.cuts_above[p].push_back(c);
+    for (std::uint32_t s = 0; s < cuts.size(); ++s) {
+      if (s == c || !cuts[s].found()) continue;
+      for (std::size_t p = 0; p < regions.patches.size(); ++p) {
+        if (sides[c].beside[p] != Side::above || sides[s].beside[p] != Side::above) continue;
+        regions.siblings[c].push_back(s);
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 AtlasRegions find_regions(const WeightProblem& problem, const std::vector<AtlasBone>& skeleton,
@@ -241,7 +260,12 @@ AtlasRegions find_regions(const WeightProblem& problem, const std::vector<AtlasB
   }
   number_groups(skeleton, sets, regions);
   if (root != AtlasRegions::kNoPatch) label_patches(skeleton, cuts, sides, root, regions);
+  relate_cuts(cuts, sides, regions);
   return regions;
+}
+
+bool AtlasRegions::is_below(std::uint32_t patch, std::uint32_t cut) const {
+  return std::binary_search(cuts_above[patch].begin(), cuts_above[patch].end(), cut);
 }
 
 }  // namespace cutis

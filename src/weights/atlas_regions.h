@@ -25,11 +25,15 @@ struct AtlasLink {
 struct AtlasRegions {
   static constexpr std::uint32_t kNoPatch = 0xffffffffU;
 
-  std::vector<std::uint32_t> patch_of;             ///< per vertex; kNoPatch without triangles
-  std::vector<AtlasPatch> patches;                 ///< numbered by first vertex
-  std::vector<AtlasLink> links;                    ///< sorted
-  std::vector<std::vector<std::uint32_t>> groups;  ///< bones with no cut between them; a group is never empty
-  std::vector<std::uint32_t> group_of;             ///< per bone of the problem
+  std::vector<std::uint32_t> patch_of;                 ///< per vertex; kNoPatch without triangles
+  std::vector<AtlasPatch> patches;                     ///< numbered by first vertex
+  std::vector<AtlasLink> links;                        ///< sorted
+  std::vector<std::vector<std::uint32_t>> groups;      ///< bones with no cut between them; a group is never empty
+  std::vector<std::uint32_t> group_of;                 ///< per bone of the problem
+  std::vector<std::vector<std::uint32_t>> cuts_above;  ///< per patch: the cuts below which it lies
+  std::vector<std::vector<std::uint32_t>> siblings;    ///< per cut: others that border on the same patch from below
+
+  [[nodiscard]] bool is_below(std::uint32_t patch, std::uint32_t cut) const;
 };
 
 /// `cuts` as find_cuts() gives them. Patches grow over edges that no curve crosses; pieces that only touch at a vertex

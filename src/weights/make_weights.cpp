@@ -28,19 +28,23 @@ void check(const WeightOptions& options) {
   if (options.max_influences < 1 || options.max_influences > 64) refuse("max_influences", "from 1 to 64");
   if (options.smooth_steps < 0 || options.smooth_steps > 1000) refuse("smooth_steps", "from 0 to 1000");
   if (!(options.min_weight >= 0 && options.min_weight <= 0.2)) refuse("min_weight", "from 0 to 0.2");
+  const auto fits = [](double overlap) { return overlap >= 0.1 && overlap <= 4; };
+  if (!fits(options.overlap)) refuse("overlap", "from 0.1 to 4");
+  for (const auto& [joint, overlap] : options.joint_overlap)
+    if (!fits(overlap)) refuse(("overlap of joint '" + joint + "'").c_str(), "from 0.1 to 4");
 }
 
 void stop_if_cancelled(const Context& context) {
   if (context.is_cancelled && context.is_cancelled()) throw Error(ErrorCode::cancelled, "weights", "cancelled");
 }
 
-WeightMatrix run_method(WeightMethod method, const WeightProblem& problem, Fallbacks& fallbacks,
+WeightMatrix run_method(const WeightProblem& problem, const WeightOptions& options, WeightReport& report,
                         const Context& context) {
-  switch (method) {
+  switch (options.method) {
     case WeightMethod::heat:
-      return heat_weights(problem, fallbacks, context);
+      return heat_weights(problem, report.fallbacks, context);
     case WeightMethod::atlas:
-      return atlas_weights(problem, fallbacks, context);
+      return atlas_weights(problem, options, report, context);
   }
   throw Error(ErrorCode::bad_argument, "weights", "unknown method");
 }
@@ -144,7 +148,7 @@ WeightReport make_weights(Character& character, const WeightOptions& options, co
   problem.bones = make_bones(problem, *problem.visibility, options.keep_helpers, report.fallbacks);
   stop_if_cancelled(context);
 
-  WeightMatrix matrix = run_method(options.method, problem, report.fallbacks, context);
+  WeightMatrix matrix = run_method(problem, options, report, context);
   stop_if_cancelled(context);
   transfer_weights(problem, matrix, context);
   smooth_weights(problem, matrix, options.smooth_steps, context);

@@ -62,6 +62,8 @@ struct WeightMatrix {
 using Fallbacks = std::vector<WeightFallback>;
 
 [[nodiscard]] WeightMatrix heat_weights(const WeightProblem& problem, Fallbacks& fallbacks, const Context& context);
-[[nodiscard]] WeightMatrix atlas_weights(const WeightProblem& problem, Fallbacks& fallbacks, const Context& context);
+/// Fills the report's fallbacks, cuts and regions.
+[[nodiscard]] WeightMatrix atlas_weights(const WeightProblem& problem, const WeightOptions& options,
+                                         WeightReport& report, const Context& context);
 
 }  // namespace cutis

@@ -16,6 +16,8 @@ namespace {
 using namespace cutis;
 using namespace cutis::test;
 
+const WeightOptions kPaper{.method = WeightMethod::atlas, .overlap = 1};
+
 bool mentions(const Fallbacks& fallbacks, const std::string& words) {
   return std::any_of(fallbacks.begin(), fallbacks.end(),
                      [&](const WeightFallback& f) { return f.what.find(words) != std::string::npos; });
@@ -34,10 +36,10 @@ TEST(Atlas, WeightsOfATubeAreTheCubicOfTheHeight) {
   const Context context(2);
   for (const bool capped : {true, false}) {
     const auto p = make_problem(make_body(make_tube(80, 2, capped), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 1, 0}}}));
-    Fallbacks fallbacks;
-    const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+    WeightReport report;
+    const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
     expect_weights(matrix);
-    EXPECT_TRUE(fallbacks.empty());
+    EXPECT_TRUE(report.fallbacks.empty());
     const double diameter = 32 * 2 * 0.3 * std::sin(kPi / 32) / kPi;
     std::size_t blended = 0;
     for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
@@ -64,8 +66,8 @@ TEST(Atlas, ThreeRegionsMeetWithoutAJump) {
   const Context context(2);
   const auto p = make_problem(
       make_body(make_tube(400, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 1, 0}}, {"c", 1, {0, 1.15, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   std::size_t three = 0;
   for (const auto& row : matrix.rows) three += row.size() == 3;
@@ -91,8 +93,8 @@ TEST(Atlas, EachBranchOfAForkIsItsOwnAndTheOtherNeverReachesIt) {
                                          {"left_end", 1, {-0.85, 0.85, 0}},
                                          {"right", 0, {0.1, 0.1, 0}},
                                          {"right_end", 3, {0.85, 0.85, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
     const Vec3d& q = p->problem.positions[v];
@@ -120,7 +122,7 @@ TEST(Atlas, AroundARingTheFirstAndTheLastBoneShareTheirRegion) {
   const Context context(2);
   const auto p = make_problem(make_body(trace(ring, {-1.3, -1.3, -0.3}, {1.3, 1.3, 0.3}, 0.06, {1, 0, 0}), joints));
   ASSERT_EQ(p->problem.topology.component_count, 1U);
-  const Atlas atlas = make_atlas(p->problem, {}, context);
+  const Atlas atlas = make_atlas(p->problem, std::vector<double>(p->problem.bones.size(), 1.0), context);
   for (const char* name : {"b1", "b2", "b3"}) {
     const auto cut =
         std::find_if(atlas.cuts.begin(), atlas.cuts.end(), [&](const AtlasCut& c) { return c.bone == p->bone(name); });
@@ -131,8 +133,8 @@ TEST(Atlas, AroundARingTheFirstAndTheLastBoneShareTheirRegion) {
   EXPECT_NE(atlas.regions.group_of[p->bone("b1")], atlas.regions.group_of[p->bone("b2")]);
   EXPECT_NE(atlas.regions.group_of[p->bone("b0")], atlas.regions.group_of[p->bone("b1")]);
   EXPECT_EQ(atlas.regions.group_of[p->bone("b0")], atlas.regions.group_of[p->bone("b4")]);
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
     const Vec3d& q = p->problem.positions[v];
@@ -161,8 +163,8 @@ TEST(Atlas, ABodyWithAHandleIsCutLikeOneWithout) {
   const Context context(2);
   const auto p = make_problem(make_body(trace(field, {-0.5, -1.4, -0.5}, {1.1, 1.4, 0.5}, 0.05, {0, 0, 0}),
                                         {{"a", -1, {0, -0.9, 0}}, {"b", 0, {0, 0.2, 0}}, {"c", 1, {0, 1, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
     const double y = p->problem.positions[v].y;
@@ -174,7 +176,7 @@ TEST(Atlas, RegionsAreConnectedAndPartedByTheCuts) {
   const Context context(2);
   const auto p = make_problem(
       make_body(make_tube(40, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 0.8, 0}}, {"c", 1, {0, 1.3, 0}}}));
-  const Atlas atlas = make_atlas(p->problem, {}, context);
+  const Atlas atlas = make_atlas(p->problem, std::vector<double>(p->problem.bones.size(), 1.0), context);
   ASSERT_EQ(atlas.regions.patches.size(), 3U);
   EXPECT_EQ(atlas.regions.links.size(), 2U);
   for (std::uint32_t v = 0; v < p->problem.positions.size(); ++v) {
@@ -190,10 +192,10 @@ TEST(Atlas, AJointOutsideStillBlendsWhereItIs) {
   const Context context(2);
   const auto p = make_problem(
       make_body(make_tube(80, 2, true), {{"a", -1, {0.45, 0.1, 0}}, {"b", 0, {0.45, 1, 0}}, {"c", 1, {0.45, 1.9, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
-  EXPECT_TRUE(mentions(fallbacks, "nearest"));
+  EXPECT_TRUE(mentions(report.fallbacks, "nearest"));
   for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
     const double y = p->problem.positions[v].y;
     if (y < 1.3) {
@@ -212,10 +214,10 @@ TEST(Atlas, AMissingCutIsFilledByHeatAndSaidInTheReport) {
                                                                                    {"b_end", 1, {-0.3, 0.7, 0}},
                                                                                    {"c", 0, {0.1, 0, 0}},
                                                                                    {"c_end", 3, {0.3, 0.7, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
-  EXPECT_TRUE(mentions(fallbacks, "by heat"));
+  EXPECT_TRUE(mentions(report.fallbacks, "by heat"));
   std::set<std::uint32_t> used;
   for (const auto& row : matrix.rows)
     for (const auto& [bone, weight] : row)
@@ -230,8 +232,8 @@ TEST(Atlas, BonesWithoutLengthTakeNothing) {
                                                                  {"b", 1, {0, 1, 0}},
                                                                  {"b2", 2, {0, 1, 0}},
                                                                  {"end", 3, {0, 1.9, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   // Whichever of the coinciding joints owns the bone, the transition is at height 1.
   for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
@@ -248,8 +250,8 @@ TEST(Atlas, BonesWithoutLengthTakeNothing) {
 TEST(Atlas, OneBoneTakesAll) {
   const Context context(2);
   const auto p = make_problem(make_body(make_tube(10, 2, true), {{"only", -1, {0, 0.1, 0}}}));
-  Fallbacks fallbacks;
-  const WeightMatrix matrix = atlas_weights(p->problem, fallbacks, context);
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, kPaper, report, context);
   expect_weights(matrix);
   for (const auto& row : matrix.rows) EXPECT_EQ(row, (WeightMatrix::Row{{0U, 1.0}}));
 }
@@ -263,11 +265,11 @@ TEST(Atlas, ALoosePieceChangesNothingElse) {
   tube.positions.insert(tube.positions.end(), {{0.5, 1.5, 0}, {0.6, 1.5, 0}, {0.5, 1.6, 0}});
   tube.triangles.push_back({n, n + 1, n + 2});
   const auto after = make_problem(make_body(tube, joints));
-  Fallbacks fallbacks;
-  const WeightMatrix a = atlas_weights(before->problem, fallbacks, context);
-  EXPECT_TRUE(fallbacks.empty());
-  const WeightMatrix b = atlas_weights(after->problem, fallbacks, context);
-  EXPECT_TRUE(mentions(fallbacks, "no cut touches"));
+  WeightReport report;
+  const WeightMatrix a = atlas_weights(before->problem, kPaper, report, context);
+  EXPECT_TRUE(report.fallbacks.empty());
+  const WeightMatrix b = atlas_weights(after->problem, kPaper, report, context);
+  EXPECT_TRUE(mentions(report.fallbacks, "no cut touches"));
   expect_weights(b);
   for (std::size_t v = 0; v < n; ++v) EXPECT_EQ(a.rows[v], b.rows[v]);
   for (std::size_t v = n; v < n + 3; ++v) EXPECT_GT(weight_of(b.rows[v], after->bone("b")), 0.5);
@@ -276,9 +278,10 @@ TEST(Atlas, ALoosePieceChangesNothingElse) {
 TEST(Atlas, TheNumberOfThreadsDoesNotMatter) {
   const auto p = make_problem(
       make_body(make_tube(40, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 0.8, 0}}, {"c", 1, {0, 1.3, 0}}}));
-  Fallbacks fallbacks;
+  WeightReport report;
   const Context one(1), four(4);
-  const WeightMatrix a = atlas_weights(p->problem, fallbacks, one), b = atlas_weights(p->problem, fallbacks, four);
+  const WeightMatrix a = atlas_weights(p->problem, kPaper, report, one),
+                     b = atlas_weights(p->problem, kPaper, report, four);
   EXPECT_EQ(a.rows, b.rows);
 }
 

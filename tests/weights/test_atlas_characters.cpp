@@ -64,6 +64,7 @@ std::size_t crossed_fingers(const Bound& bound, const FingerOf& finger_of, const
 
 // "index_2_l" -> "index_l", "index_02_l" -> "index_l", "index-finger-phalanx-distal" -> "index"
 std::string finger_name(const std::string& joint) {
+  if (joint.find("metacarpal") != std::string::npos) return {};  // in the palm
   for (const char* finger : {"thumb", "index", "middle", "ring", "pinky"}) {
     if (joint.rfind(finger, 0) != 0) continue;
     const std::string side = joint.size() > 2 && joint[joint.size() - 2] == '_' ? joint.substr(joint.size() - 2) : "";

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "common.h"
@@ -20,6 +22,13 @@ Json to_json(const Options& options, const WeightReport& report, const Parts& pa
   Json fallbacks = Json::array();
   for (const WeightFallback& f : report.fallbacks)
     fallbacks.push_back({{"what", f.what}, {"count", f.count}, {"where", f.where}});
+  Json cuts = Json::array();
+  for (const CutReport& c : report.cuts)
+    cuts.push_back({{"joint", c.joint},
+                    {"place", c.place},
+                    {"perimeter", rounded(c.perimeter)},
+                    {"overlap", rounded(c.width)},
+                    {"tilt", rounded(c.tilt)}});
   Json json = {{"file", options.file},
                {"output", options.output},
                {"method", options.method},
@@ -30,6 +39,7 @@ Json to_json(const Options& options, const WeightReport& report, const Parts& pa
                {"bones", report.bones},
                {"weighted_bones", report.weighted_bones},
                {"fallbacks", std::move(fallbacks)},
+               {"cuts", std::move(cuts)},
                {"mirror", nullptr},
                {"influences", report.influences},
                {"pruned", {{"mean", rounded(report.pruned_mean)}, {"max", rounded(report.pruned_max)}}},
@@ -68,6 +78,17 @@ void say(const Session& session, const Options& options, const WeightReport& rep
     session.say(fmt::format("  note        {} ({}{}{})", f.what, f.count, f.where.empty() ? "" : ": ", f.where));
 }
 
+void parse_overlaps(const std::vector<std::string>& given, Options& options) {
+  for (const std::string& text : given) {
+    const std::size_t at = text.rfind('=');
+    char* end = nullptr;
+    const double width = at == std::string::npos ? 0.0 : std::strtod(text.c_str() + at + 1, &end);
+    if (at == std::string::npos || at == 0 || end != text.c_str() + text.size() || at + 1 == text.size())
+      throw Error(ErrorCode::bad_argument, "--joint-overlap", fmt::format("'{}' is not NAME=WIDTH", text));
+    options.weights.joint_overlap[text.substr(0, at)] = width;
+  }
+}
+
 void run(const Options& options) {
   Session session(options.common);
   WeightOptions weights = options.weights;
@@ -101,6 +122,12 @@ void add_weights(CLI::App& app) {
   verb->add_option("--smooth", weights.smooth_steps, "Steps of Laplacian smoothing")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
+  verb->add_option("--overlap", weights.overlap, "Atlas: width of the blend at a joint, in diameters of the body there")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 4.0));
+  verb->add_option_function<std::vector<std::string>>(
+      "--joint-overlap", [options](const std::vector<std::string>& given) { parse_overlaps(given, *options); },
+      "Atlas: the same for single joints, as NAME=WIDTH");
   auto* skeleton = verb->add_option("--skeleton", options->skeleton,
                                     "Skeleton and clips from another character, or from a .bvh, in the mesh's place");
   verb->add_option("--skeleton-scale", options->skeleton_scale, "The skeleton times this")
@@ -111,6 +138,7 @@ void add_weights(CLI::App& app) {
   verb->footer(
       "Examples:\n"
       "  cutis weights character.glb -o weighted.glb\n"
+      "  cutis weights character.glb --method atlas --joint-overlap hand_l=1 -o weighted.glb\n"
       "  cutis weights body.obj --skeleton rig.glb --symmetric -o body.glb\n"
       "  cutis weights body.obj --skeleton walk.bvh --skeleton-scale 0.056 -o body.glb --json");
   verb->callback([options] { run(*options); });
