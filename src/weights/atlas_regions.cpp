@@ -38,7 +38,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> crossings_of(const std::vec
   return crossings;
 }
 
-void grow_patches(const WeightProblem& problem, const std::vector<char>& crossed, AtlasRegions& regions) {
+void grow_patches(const WeightProblem& problem, const std::vector<std::uint32_t>& crossed, AtlasRegions& regions) {
   const Topology& topology = problem.topology;
   const auto corner = [](std::uint32_t face, std::size_t k) { return face * 3 + static_cast<std::uint32_t>(k); };
   DisjointSets sets(topology.triangles.size() * 3);
@@ -53,7 +53,7 @@ void grow_patches(const WeightProblem& problem, const std::vector<char>& crossed
       sets.join(a, corner_at(faces[i], topology.edges[e].a));
       sets.join(b, corner_at(faces[i], topology.edges[e].b));
     }
-    if (!crossed[e]) sets.join(a, b);
+    if (crossed[e] == 0) sets.join(a, b);
   }
   // The set with most corners at the vertex; the first of equals.
   std::vector<std::uint32_t> number(topology.triangles.size() * 3, AtlasRegions::kNoPatch);
@@ -114,11 +114,13 @@ struct Sides {
   std::vector<Side> beside;    ///< only patches that border on the curve; `unknown` elsewhere
 };
 
-Sides sides_of(const WeightProblem& problem, const AtlasRegions& regions, const AtlasCut& cut, std::uint32_t number) {
-  std::vector<std::uint8_t> reached(regions.patches.size(), 0);  // bit 0: from above, bit 1: from below
+Sides sides_of(const WeightProblem& problem, const AtlasRegions& regions, const std::vector<std::uint32_t>& crossed,
+               const AtlasCut& cut, std::uint32_t number) {
+  // Bit 0: reached from above, bit 1: from below. Beside a curve is what no other curve parts from it.
+  std::vector<std::uint8_t> reached(regions.patches.size(), 0), beside(regions.patches.size(), 0);
   std::queue<std::pair<std::uint32_t, std::uint8_t>> queue;
   const auto reach = [&](std::uint32_t patch, std::uint8_t from) {
-    if (reached[patch] & from) return;
+    if ((reached[patch] & from) != 0) return;
     reached[patch] |= from;
     queue.emplace(patch, from);
   };
@@ -126,10 +128,13 @@ Sides sides_of(const WeightProblem& problem, const AtlasRegions& regions, const 
     const Edge& e = problem.topology.edges[p.edge];
     const double ha = dot(problem.positions[e.a] - cut.plane.point, cut.plane.normal);
     const double hb = dot(problem.positions[e.b] - cut.plane.point, cut.plane.normal);
-    reach(regions.patch_of[e.a], ha < hb ? 1 : 2);
-    reach(regions.patch_of[e.b], ha < hb ? 2 : 1);
+    const std::uint32_t above = regions.patch_of[ha < hb ? e.a : e.b], below = regions.patch_of[ha < hb ? e.b : e.a];
+    reach(above, 1);
+    reach(below, 2);
+    if (crossed[p.edge] > 1) continue;
+    beside[above] |= 1;
+    beside[below] |= 2;
   }
-  const std::vector<std::uint8_t> beside = reached;
   while (!queue.empty()) {
     const auto [patch, from] = queue.front();
     queue.pop();
@@ -232,8 +237,8 @@ AtlasRegions find_regions(const WeightProblem& problem, const std::vector<AtlasB
                           const std::vector<AtlasCut>& cuts) {
   AtlasRegions regions;
   const auto crossings = crossings_of(cuts);
-  std::vector<char> crossed(problem.topology.edges.size(), 0);
-  for (const auto& [edge, cut] : crossings) crossed[edge] = 1;
+  std::vector<std::uint32_t> crossed(problem.topology.edges.size(), 0);
+  for (const auto& [edge, cut] : crossings) ++crossed[edge];
   grow_patches(problem, crossed, regions);
   link_patches(problem, crossings, regions);
 
@@ -253,7 +258,7 @@ AtlasRegions find_regions(const WeightProblem& problem, const std::vector<AtlasB
   }
   std::vector<Sides> sides(cuts.size());
   for (std::uint32_t c = 0; c < cuts.size(); ++c)
-    if (cuts[c].found()) sides[c] = sides_of(problem, regions, cuts[c], c);
+    if (cuts[c].found()) sides[c] = sides_of(problem, regions, crossed, cuts[c], c);
   for (std::size_t p = 0; p < regions.patches.size(); ++p) {
     const auto beside = bones_beside(skeleton, cuts, sides, p);
     for (const std::uint32_t bone : beside) sets.join(beside.front(), bone);
