@@ -1,7 +1,8 @@
 // Shares are products of ratios along chains of cuts: a patch behind the cuts c1, c2, ... takes part with
 // rho(c1) rho(c2) ... relative to the patch that the vertex lies in, rho = beta(1/2 - g/D) / beta(1/2 + g/D). For two
-// regions that is the paper's weight; it is continuous for any number, on any graph of patches. Of several branches of
-// one region (fingers) the farther fade out by (1 - rho of the nearer) / (1 - rho of their own): 0 behind its cut.
+// regions that is the paper's weight; it is continuous for any number, on any graph of patches. Several branches of one
+// region (fingers) blend only around the place where they part: a quarter of the overlap behind its cut, a branch feels
+// none of the others.
 #include "weights/atlas.h"
 
 #include <algorithm>
@@ -20,6 +21,10 @@
 
 namespace cutis {
 namespace {
+
+/// So deep behind its cut, in widths of the overlap, a branch still feels its siblings. Half would be the whole
+/// overlap; a quarter keeps fingers apart beyond the first phalanx and webs smooth.
+constexpr double kSiblingDepth = 0.25;
 
 /// How much less the far side of a cut takes part than the near side, `g` away from the curve.
 double ratio(double g, double width) {
@@ -239,24 +244,18 @@ std::vector<std::pair<std::uint32_t, double>> Atlas::shares(std::uint32_t vertex
       if (const double b = value(link->b); b > 0) again |= raise(link->a, b * r);
     }
   }
-  // Branches of one region do not reach each other: the one farther from its cut fades out towards the nearer one's.
-  const auto near = [&](std::uint32_t cut) {
-    const auto at = std::find_if(here.begin(), here.end(), [&](const OverlapVertex& o) { return o.cut == cut; });
-    return at == here.end() ? 0.0 : ratio(at->distance, widths[cut]);
-  };
-  const auto fade = [&](std::uint32_t cut, std::uint32_t sibling) {
-    if (regions.is_below(home, sibling)) return 0.0;
-    if (regions.is_below(home, cut)) return 1.0;
-    const double mine = near(cut), other = near(sibling);
-    return other > mine ? (1 - other) / (1 - mine) : 1.0;
+  // Branches of one region do not reach far into each other: behind its own cut a branch soon hides its siblings.
+  const auto fade = [&](std::uint32_t sibling) {
+    if (!regions.is_below(home, sibling)) return 1.0;
+    const auto at = std::find_if(here.begin(), here.end(), [&](const OverlapVertex& o) { return o.cut == sibling; });
+    return at == here.end() ? 0.0 : transition(1 - at->distance / (kSiblingDepth * widths[sibling]));
   };
   double sum = 0;
   for (auto& [patch, v] : reached) {
     for (const std::uint32_t cut : regions.cuts_above[patch])
-      for (const std::uint32_t sibling : regions.siblings[cut]) v *= fade(cut, sibling);
+      for (const std::uint32_t sibling : regions.siblings[cut]) v *= fade(sibling);
     sum += v;
   }
-  if (!(sum > 0)) return {{home, 1.0}};
   std::erase_if(reached, [](const auto& r) { return !(r.second > 0); });
   std::sort(reached.begin(), reached.end());
   for (auto& [patch, v] : reached) v /= sum;
