@@ -27,5 +27,6 @@ struct Row {
 using Suite = std::function<void(const std::function<void(const Row&)>& emit)>;
 void skinning(const std::function<void(const Row&)>& emit);
 void files(const std::function<void(const Row&)>& emit);
+void weights(const std::function<void(const Row&)>& emit);
 
 }  // namespace cutis::bench

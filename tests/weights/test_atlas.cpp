@@ -1,6 +1,7 @@
 // Regions and weights of the atlas on bodies where they are known.
 #include "weights/atlas.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "base/math.h"
+#include "cutis/weights.h"
 #include "support/support.h"
 #include "weights/weight_shapes.h"
 
@@ -273,6 +275,45 @@ TEST(Atlas, ALoosePieceChangesNothingElse) {
   expect_weights(b);
   for (std::size_t v = 0; v < n; ++v) EXPECT_EQ(a.rows[v], b.rows[v]);
   for (std::size_t v = n; v < n + 3; ++v) EXPECT_GT(weight_of(b.rows[v], after->bone("b")), 0.5);
+}
+
+TEST(Atlas, SingleJointsMayOverlapMoreOrLess) {
+  const Context context(2);
+  Character tube = make_body(make_tube(80, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 1, 0}}});
+  WeightOptions options{.method = WeightMethod::atlas};
+  options.joint_overlap["b"] = 0.5;
+  const WeightReport report = make_weights(tube, options, context);
+  ASSERT_EQ(report.cuts.size(), 1U);
+  EXPECT_EQ(report.cuts[0].joint, "b");
+  EXPECT_EQ(report.cuts[0].place, "at the joint");
+  EXPECT_NEAR(report.cuts[0].perimeter, 0.6 * kPi, 0.01);
+  EXPECT_NEAR(report.cuts[0].width, 0.3, 0.002);
+  EXPECT_NEAR(report.cuts[0].tilt, 0, 1e-9);
+}
+
+TEST(Atlas, AnOverlapForAnUnknownJointOrOutOfRangeIsRefused) {
+  const Context context(1);
+  Character tube = make_body(make_tube(8, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 1, 0}}});
+  WeightOptions options{.method = WeightMethod::atlas};
+  options.joint_overlap["elbow"] = 1;
+  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("'elbow'"));
+  options.joint_overlap = {{"b", 40.0}};
+  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("from 0.1 to 4"));
+  options = {.method = WeightMethod::atlas, .overlap = 0};
+  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("from 0.1 to 4"));
+}
+
+TEST(Atlas, TheReportNamesTheRegionOfEveryVertex) {
+  const Context context(2);
+  Character tube = make_body(make_tube(80, 2, true), {{"a", -1, {0, 0.1, 0}}, {"b", 0, {0, 1, 0}}});
+  const WeightReport report = make_weights(tube, {.method = WeightMethod::atlas}, context);
+  ASSERT_EQ(report.regions.size(), tube.vertex_count());
+  for (std::size_t v = 0; v < report.regions.size(); ++v) {
+    const float y = tube.meshes[0].positions[v].y;
+    if (std::abs(y - 1) > 1e-5F) {
+      EXPECT_EQ(report.regions[v], y < 1 ? 0 : 1);
+    }
+  }
 }
 
 TEST(Atlas, TheNumberOfThreadsDoesNotMatter) {
