@@ -21,6 +21,7 @@ constexpr float kStretchRange = 1.0F;  // log2
 
 struct Shot {
   std::vector<Vec3f> positions, normals;
+  Box box;  // of the positions
   std::vector<Affine3d> joints;
   std::optional<FrameMetrics> metrics;  // when colours or the zoom need them
 };
@@ -137,6 +138,15 @@ Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, con
   return zoom;
 }
 
+// A box of that extent with the same middle as `box`, standing on the same height.
+Box around(const Box& box, const Vec3d& extent) {
+  Box result;
+  const Vec3d middle = (box.lo + box.hi) * 0.5;
+  result.add({middle.x - extent.x / 2, box.lo.y, middle.z - extent.z / 2});
+  result.add({middle.x + extent.x / 2, box.lo.y + extent.y, middle.z + extent.z / 2});
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::string> color_names() {
@@ -157,9 +167,12 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   Box bounds;
   for (const Method method : choice.methods) {
     play(character, motion, method, context, [&](std::size_t i, const Frame& frame) {
-      for (const Vec3f& p : frame.positions) bounds.add(static_cast<Vec3d>(p));
+      Box box;
+      for (const Vec3f& p : frame.positions) box.add(static_cast<Vec3d>(p));
+      if (!box.empty()) bounds.add(box.lo), bounds.add(box.hi);
       shots.push_back({frame.positions,
                        frame.normals,
+                       box,
                        world_from_joint(character.skeleton, sample(character.skeleton, motion.clip, motion.times[i])),
                        {}});
       if (metrics) shots.back().metrics = metrics->measure(frame.positions);
@@ -175,10 +188,14 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   RenderOptions render = choice.render;
   if (extent.y >= 0) render.ground_height = bounds.lo.y;
 
+  Vec3d largest;  // extent of any one frame, so that all cells have one scale when the camera follows
+  for (const Shot& shot : shots)
+    for (int k = 0; k < 3; ++k) largest[k] = std::max(largest[k], shot.box.hi[k] - shot.box.lo[k]);
+
   std::vector<SheetCell> cells;
   for (std::size_t i = 0; i < shots.size(); ++i) {
     ViewOptions view = choice.view;
-    Camera camera = frame_bounds(bounds, view, aspect);
+    Camera camera = frame_bounds(choice.follow ? around(shots[i].box, largest) : bounds, view, aspect);
     if (!zoom.centers.empty()) {
       // From outside the body, unless a direction was asked for.
       if (!choice.view_given) view.yaw = std::atan2(zoom.centers[i].x - middle.x, zoom.centers[i].z - middle.z);

@@ -18,7 +18,7 @@ struct Options {
   std::vector<double> at;
   MotionChoice motion;
   double yaw = 35, pitch = 12;
-  bool wireframe = false, no_occlusion = false, view_given = false;
+  bool wireframe = false, no_occlusion = false, follow = false, view_given = false;
 };
 
 void parse_size(const std::string& text, RenderOptions& render) {
@@ -50,6 +50,7 @@ void run(const Options& options) {
   choice.bone = options.bone;
   choice.zoom = options.zoom;
   choice.view_given = options.view_given;
+  choice.follow = options.follow;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   parse_size(options.size, choice.render);
   choice.render.wireframe = options.wireframe;
@@ -97,6 +98,7 @@ void add_render(CLI::App& app) {
       verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
           ->capture_default_str();
   verb->add_option("--pitch", options->pitch, "Degrees above the horizon")->capture_default_str();
+  verb->add_flag("--follow", options->follow, "The camera goes with the character (clips that travel)");
   verb->add_flag("--wireframe", options->wireframe, "Draw the edges");
   verb->add_flag("--no-occlusion", options->no_occlusion, "Leave out ambient occlusion (faster)");
   add_common_options(*verb, options->common);
