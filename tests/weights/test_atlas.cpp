@@ -111,6 +111,36 @@ TEST(Atlas, EachBranchOfAForkIsItsOwnAndTheOtherNeverReachesIt) {
   }
 }
 
+TEST(Atlas, ANarrowGapIsNotCrossed) {
+  // Two prongs on one handle, a fifth of their thickness apart: near through the air, far along the surface.
+  const auto field = [](const Vec3d& p) {
+    return std::min({capsule(p, {0, -1, 0}, {0, 0, 0}, 0.25), capsule(p, {-0.12, 0, 0}, {-0.12, 1.2, 0}, 0.1),
+                     capsule(p, {0.12, 0, 0}, {0.12, 1.2, 0}, 0.1)});
+  };
+  const Context context(2);
+  const auto p = make_problem(make_body(trace(field, {-0.4, -1.35, -0.4}, {0.4, 1.4, 0.4}, 0.02, {0, -0.5, 0}),
+                                        {{"handle", -1, {0, -0.9, 0}},
+                                         {"left", 0, {-0.12, 0.3, 0}},
+                                         {"left_2", 1, {-0.12, 0.7, 0}},
+                                         {"left_end", 2, {-0.12, 1.2, 0}},
+                                         {"right", 0, {0.12, 0.3, 0}},
+                                         {"right_2", 4, {0.12, 0.7, 0}},
+                                         {"right_end", 5, {0.12, 1.2, 0}}}));
+  WeightReport report;
+  const WeightMatrix matrix = atlas_weights(p->problem, {.method = WeightMethod::atlas}, report, context);
+  expect_weights(matrix);
+  std::size_t facing = 0;
+  for (std::size_t v = 0; v < matrix.rows.size(); ++v) {
+    const Vec3d& q = p->problem.positions[v];
+    if (q.y < 0.45) continue;
+    facing += std::abs(q.x) < 0.05;
+    for (const auto& [bone, weight] : matrix.rows[v]) {
+      EXPECT_GE(p->problem.bones[bone].from.x * q.x, 0) << "at " << q.x << " " << q.y << " weight " << weight;
+    }
+  }
+  EXPECT_GT(facing, 100U);
+}
+
 // A ring in the xy plane, radius 1, tube radius 0.2.
 double ring(const Vec3d& p) { return std::hypot(std::hypot(p.x, p.y) - 1, p.z) - 0.2; }
 
