@@ -9,9 +9,9 @@
 // of a bone fades out smoothly with its distance; components that see nothing are bound by distance or left to the
 // transfer.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+#include <functional>
+#include <queue>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -66,36 +66,55 @@ class HeatProblem {
   }
 
  private:
-  /// The nearest bones of those that pass `sees`.
+  /// A point of a bone on its way to become a source.
+  struct Candidate {
+    double distance = 0;  ///< as it counts
+    std::uint32_t bone = 0;
+    bool nearest = true;  ///< of its bone
+    Vec3d point;
+    friend bool operator>(const Candidate& a, const Candidate& b) {
+      return a.distance != b.distance ? a.distance > b.distance : a.bone > b.bone;
+    }
+  };
+  [[nodiscard]] Candidate candidate(std::uint32_t v, std::uint32_t bone, const Vec3d& point, bool nearest) const {
+    const double d = distance(problem_.positions[v], point) * (1 + kAside * (1 - straight_below(v, point)));
+    return {std::max(d, kOnBone * problem_.size), bone, nearest, point};
+  }
+
+  /// The nearest bones of those that pass `sees`. Where the nearest point of a bone is hidden, its middle and its ends
+  /// are tried, at their own distances: the outer toes see the joint of the toes, though not the bone in the middle
+  /// one.
   template <class Sees>
   [[nodiscard]] Source source_at(std::uint32_t v, Sees&& sees) const {
-    const Vec3d& p = problem_.positions[v];
-    std::vector<std::pair<double, std::uint32_t>> order;
-    std::vector<NearestOnBone> nearest;
-    for (std::uint32_t b = 0; b < problem_.bones.size(); ++b) {
-      nearest.push_back(nearest_on_bone(problem_.bones[b], p));
-      order.emplace_back(nearest.back().distance * (1 + kAside * (1 - straight_below(v, nearest.back().point))), b);
-    }
-    std::sort(order.begin(), order.end());
-    const double least = kOnBone * problem_.size;
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+    for (std::uint32_t b = 0; b < problem_.bones.size(); ++b)
+      queue.push(candidate(v, b, nearest_on_bone(problem_.bones[b], problem_.positions[v]).point, true));
+    const double farthest = kFarthestLook * queue.top().distance;
     Source source;
-    double seen_distance = 0, sum = 0;
-    for (const auto& [d, b] : order) {
-      const double at_least = std::max(d, least);
-      if (source.bones.empty() ? at_least > kFarthestLook * std::max(order.front().first, least)
-                               : at_least >= (1 + kAboutEquallyNear) * seen_distance)
-        break;
-      if (!sees(b, nearest[b].point)) continue;
-      if (source.bones.empty()) seen_distance = at_least;
-      const double share = 1 - (at_least / seen_distance - 1) / kAboutEquallyNear;
-      source.bones.emplace_back(b, share);
+    double first = 0, sum = 0;
+    while (!queue.empty()) {
+      const Candidate c = queue.top();
+      queue.pop();
+      if (c.distance > (source.bones.empty() ? farthest : (1 + kAboutEquallyNear) * first)) break;
+      if (std::any_of(source.bones.begin(), source.bones.end(), [&](const auto& s) { return s.first == c.bone; }))
+        continue;
+      if (!sees(c.point)) {
+        if (c.nearest)
+          for (const Segment& s : problem_.bones[c.bone].segments)
+            for (const double t : {0.0, 0.5, 1.0}) queue.push(candidate(v, c.bone, lerp(s.from, s.to, t), false));
+        continue;
+      }
+      if (source.bones.empty()) {
+        first = c.distance;
+        const double d = std::max(distance(problem_.positions[v], c.point), kOnBone * problem_.size);
+        source.heat = kHeat / (d * d);
+      }
+      const double share = 1 - (c.distance / first - 1) / kAboutEquallyNear;
+      if (!(share > 0)) continue;
+      source.bones.emplace_back(c.bone, share);
       sum += share;
     }
     for (auto& [b, share] : source.bones) share /= sum;
-    if (!source.bones.empty()) {
-      const double d = std::max(nearest[source.bones.front().first].distance, least);
-      source.heat = kHeat / (d * d);
-    }
     return source;
   }
 
@@ -115,7 +134,7 @@ class HeatProblem {
       for (std::size_t v = begin; v < end; ++v) {
         if (problem_.topology.component[v] == Topology::kNoComponent) continue;
         const auto vertex = static_cast<std::uint32_t>(v);
-        sources_[v] = source_at(vertex, [&](std::uint32_t, const Vec3d& q) { return visibility_.sees(vertex, q); });
+        sources_[v] = source_at(vertex, [&](const Vec3d& q) { return visibility_.sees(vertex, q); });
       }
     });
     give_to_unseen_bones();
@@ -129,7 +148,7 @@ class HeatProblem {
     std::vector<std::size_t> taken(problem_.bones.size(), 0);
     for (std::uint32_t v = 0; v < sources_.size(); ++v) {
       if (!sources_[v].bones.empty() || problem_.topology.component[v] == Topology::kNoComponent) continue;
-      Source nearest = source_at(v, [](std::uint32_t, const Vec3d&) { return true; });
+      Source nearest = source_at(v, [](const Vec3d&) { return true; });
       if (!std::all_of(nearest.bones.begin(), nearest.bones.end(), [&](const auto& s) { return seen[s.first] == 0; }))
         continue;
       for (const auto& [b, share] : nearest.bones) ++taken[b];
@@ -170,7 +189,7 @@ class HeatProblem {
       by_distance.push_back(problem_.component_names[c]);
       solved_[c] = 1;
       for (std::uint32_t v = 0; v < sources_.size(); ++v)
-        if (t.component[v] == c) sources_[v] = source_at(v, [](std::uint32_t, const Vec3d&) { return true; });
+        if (t.component[v] == c) sources_[v] = source_at(v, [](const Vec3d&) { return true; });
     }
     report_fallback(fallbacks_, "components that see no bone: bound to the nearest bones through the surface",
                     by_distance);
@@ -232,7 +251,7 @@ class HeatProblem {
     fallbacks_.push_back({"the heat equation could not be factored: every vertex follows its nearest bones",
                           problem_.positions.size(), ""});
     for (std::uint32_t v = 0; v < result.rows.size(); ++v) {
-      result.rows[v] = source_at(v, [](std::uint32_t, const Vec3d&) { return true; }).bones;
+      result.rows[v] = source_at(v, [](const Vec3d&) { return true; }).bones;
       std::sort(result.rows[v].begin(), result.rows[v].end());
     }
     return result;
