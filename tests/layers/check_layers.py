@@ -16,6 +16,7 @@ ALLOWED = {
     "io": {"base", "geometry", "character"},
     "numerics": {"base"},
     "weights": {"base", "numerics", "geometry", "character"},
+    "field": {"base", "numerics", "geometry", "character", "kernels"},
     "rig": {"base"},
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},

@@ -1,0 +1,71 @@
+// One part's shape, fitted and checked.
+//
+// DESIGN §4: an HRBF of the sampled surface; held against surface points that it has not seen, against the bone, which
+// must be inside, and searched for second sheets within the support. A bad fit is repeated with more samples, then
+// replaced by spheres. Nothing is ever thrown: the report says what became of the part and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "field/compact_support.h"
+#include "field/lattice.h"
+#include "field/part_patch.h"
+#include "field/part_sampling.h"
+#include "field/part_shape.h"
+#include "field/sphere_fit.h"
+
+namespace cutis {
+
+enum class ShapeChoice : std::uint8_t { automatic, spheres };
+
+struct FitOptions {
+  ShapeChoice shape = ShapeChoice::automatic;
+  HrbfKernel kernel = HrbfKernel::cubic;
+  SamplingOptions sampling = {};
+  SupportOptions support = {};
+  SphereFitOptions spheres = {};
+  double residual_limit = 0.12;  ///< 95th percentile of the distance at unseen points, in support radii
+  int refits = 2;                ///< each with 1.6 times as many samples, and rounder caps
+};
+
+enum class FitKind : std::uint8_t {
+  none,  ///< no field: the part owns no vertices
+  hrbf,
+  spheres,
+};
+
+struct FitReport {
+  std::string name;
+  FitKind kind = FitKind::none;
+  int attempts = 0;                       ///< samplings tried
+  std::size_t points = 0;                 ///< the part's own vertices
+  std::size_t samples = 0, caps = 0;      ///< of the accepted HRBF
+  std::size_t tucks = 0;                  ///< samples that keep the field inside the character and filled
+  HrbfReport hrbf;                        ///< of the accepted HRBF
+  std::size_t checked = 0;                ///< unseen points that the distances below are taken at
+  double median = 0, p95 = 0, worst = 0;  ///< distance of the 0.5 surface to them, metres (to first order)
+  double radius = 0;                      ///< of the support, metres
+  bool bone_inside = false;               ///< the bone runs inside the part's surface: its sign can be checked
+  bool sign_ok = false;                   ///< the field is above 0.5 on it (or the bone is outside)
+  std::size_t stray_pieces = 0;           ///< second sheets within the support
+  std::size_t voids = 0;                  ///< holes inside
+  std::vector<std::string> remarks;       ///< why attempts were given up; what is unusual about the part
+};
+
+struct FittedPart {
+  PartShape shape;
+  CompactSupport support;
+  OrientedBox box;  ///< x along the bone; holds the whole support
+  FitReport report;
+};
+
+[[nodiscard]] FittedPart fit_part(const PartPatch& patch, const FitOptions& options = {});
+
+/// A part with a given shape (hand-made spheres), checked against the patch in the same way; never replaced.
+[[nodiscard]] FittedPart check_shape(const PartPatch& patch, PartShape shape, const FitOptions& options = {});
+
+/// x along the bone, y and z along the principal directions of the points across it.
+[[nodiscard]] Mat3d bone_axes(const PartPatch& patch);
+
+}  // namespace cutis

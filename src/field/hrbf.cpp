@@ -1,0 +1,152 @@
+// With q = phi'/x and s = (phi'' - q)/x^2: value a phi + q (b.D), gradient a q D + q b + s (b.D) D. For x^3, s = 3/x
+// grows at a centre while (b.D) D falls faster: a tiny number under the root makes the product 0 there, its limit, and
+// keeps the loop free of branches.
+#include "field/hrbf.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "numerics/dense_solve.h"
+
+namespace cutis {
+
+namespace {
+
+constexpr double kTinyDouble = 1e-60;  // under the root, in units of the samples' extent squared
+constexpr double kAccepted = 1e-4;     // samples missed by more were contradictory
+constexpr float kTinyFloat = 1e-30F;
+
+struct Radial {
+  double phi, q, s;
+};
+
+Radial radial(HrbfKernel kernel, double x2, double shape) {
+  const double x = std::sqrt(x2);
+  switch (kernel) {
+    case HrbfKernel::quintic:
+      return {x2 * x2 * x, 5 * x2 * x, 15 * x};
+    case HrbfKernel::multiquadric: {
+      const double e2 = shape * shape, phi = std::sqrt(1 + e2 * x2), q = e2 / phi;
+      return {phi, q, -q * e2 / (phi * phi)};
+    }
+    case HrbfKernel::cubic:
+      break;
+  }
+  return {x2 * x, 3 * x, 3 / x};
+}
+
+}  // namespace
+
+Hrbf::Hrbf(std::span<const SurfaceSample> samples, HrbfKernel kernel) : kernel_(kernel) {
+  const std::size_t n = samples.size();
+  report_.samples = n;
+  if (n == 0) return;
+  Box box;
+  for (const SurfaceSample& s : samples) box.add(s.position);
+  origin_ = center(box);
+  scale_ = diagonal(box) > 0 ? diagonal(box) / 2 : 1;
+  for (const SurfaceSample& s : samples) centers_.push_back((s.position - origin_) / scale_);
+  // Spacing of n points spread over a closed surface whose extent is 1: its area is of the order of 2 pi.
+  shape_ = std::sqrt(static_cast<double>(n) / 6);
+
+  const std::size_t size = 4 * n;
+  std::vector<double> matrix(size * size, 0.0), rhs(size, 0.0);
+  const auto at = [&](std::size_t row, std::size_t col) -> double& { return matrix[col * size + row]; };
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const Vec3d d = centers_[i] - centers_[j];
+      const Radial r = radial(kernel, dot(d, d) + kTinyDouble, shape_);
+      at(4 * i, 4 * j) = r.phi;
+      for (int u = 0; u < 3; ++u) {
+        const auto row = static_cast<std::size_t>(u + 1);
+        at(4 * i, 4 * j + row) = r.q * d[u];
+        at(4 * i + row, 4 * j) = r.q * d[u];
+        for (int v = 0; v < 3; ++v)
+          at(4 * i + row, 4 * j + static_cast<std::size_t>(v + 1)) = r.s * d[u] * d[v] + (u == v ? r.q : 0.0);
+      }
+    }
+    rhs[4 * i] = samples[i].value / scale_;
+    for (int u = 0; u < 3; ++u) rhs[4 * i + static_cast<std::size_t>(u + 1)] = samples[i].normal[u];
+  }
+  const DenseSolution solution = solve_dense(size, matrix, rhs);
+  a_.resize(n);
+  b_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    a_[i] = solution.x[4 * i];
+    b_[i] = {solution.x[4 * i + 1], solution.x[4 * i + 2], solution.x[4 * i + 3]};
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3f c = static_cast<Vec3f>(centers_[i]), b = static_cast<Vec3f>(b_[i]);
+    terms_.push_back({c.x, c.y, c.z, static_cast<float>(a_[i]), b.x, b.y, b.z, 0.0F});
+  }
+  report_.ok = solution.ok;
+  if (!report_.ok) return;
+  for (const SurfaceSample& s : samples) {
+    const DistanceSample d = eval(s.position);
+    report_.worst_value = std::max(report_.worst_value, std::abs(d.value - s.value) / scale_);
+    report_.worst_gradient = std::max(report_.worst_gradient, distance(d.gradient, s.normal));
+  }
+  report_.ok = report_.worst_value <= kAccepted && report_.worst_gradient <= kAccepted;
+}
+
+DistanceSample Hrbf::eval(const Vec3d& p) const {
+  const Vec3d x = (p - origin_) / scale_;
+  DistanceSample sum;
+  for (std::size_t k = 0; k < centers_.size(); ++k) {
+    const Vec3d d = x - centers_[k];
+    const Radial r = radial(kernel_, dot(d, d) + kTinyDouble, shape_);
+    const double bd = dot(b_[k], d);
+    sum.value += a_[k] * r.phi + r.q * bd;
+    sum.gradient += d * (a_[k] * r.q + r.s * bd) + b_[k] * r.q;
+  }
+  sum.value *= scale_;
+  return sum;
+}
+
+void Hrbf::eval_four(const Vec3<Float4>& p, Float4& value, Vec3<Float4>& gradient) const {
+  Float4 sum(0.0F), gx(0.0F), gy(0.0F), gz(0.0F);
+  for (const Term& t : terms_) {
+    const Float4 dx = p.x - t.x, dy = p.y - t.y, dz = p.z - t.z;
+    const Float4 x2 = dx * dx + dy * dy + dz * dz + kTinyFloat, x = sqrt(x2);
+    const Float4 q = 3.0F * x, bd = t.bx * dx + t.by * dy + t.bz * dz;
+    sum += x * (t.a * x2 + 3.0F * bd);
+    const Float4 along = t.a * q + 3.0F * bd / x;
+    gx += along * dx + t.bx * q;
+    gy += along * dy + t.by * q;
+    gz += along * dz + t.bz * q;
+  }
+  value = sum;
+  gradient = {gx, gy, gz};
+}
+
+void Hrbf::eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const {
+  if (kernel_ != HrbfKernel::cubic) {
+    // Their coefficients are large and of both signs: float would lose all digits.
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const DistanceSample d = eval(static_cast<Vec3d>(points[i]));
+      values[i] = static_cast<float>(d.value);
+      gradients[i] = static_cast<Vec3f>(d.gradient);
+    }
+    return;
+  }
+  const auto scale = static_cast<float>(scale_), inverse = static_cast<float>(1 / scale_);
+  const Vec3f origin = static_cast<Vec3f>(origin_);
+  for (std::size_t first = 0; first < points.size(); first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, points.size() - first);
+    Vec3f p[4];
+    for (std::size_t i = 0; i < 4; ++i) p[i] = (points[first + std::min(i, count - 1)] - origin) * inverse;
+    Float4 value;
+    Vec3<Float4> gradient;
+    eval_four({Float4(p[0].x, p[1].x, p[2].x, p[3].x), Float4(p[0].y, p[1].y, p[2].y, p[3].y),
+               Float4(p[0].z, p[1].z, p[2].z, p[3].z)},
+              value, gradient);
+    for (std::size_t i = 0; i < count; ++i) {
+      const int lane = static_cast<int>(i);
+      values[first + i] = value[lane] * scale;
+      gradients[first + i] = {gradient.x[lane], gradient.y[lane], gradient.z[lane]};
+    }
+  }
+}
+
+}  // namespace cutis

@@ -1,0 +1,44 @@
+#include "field/part_field.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+
+namespace cutis {
+
+PartField::PartField(FittedPart part, const GridOptions& options) : part_(std::move(part)), grid_(part_, options) {}
+
+void PartField::eval(std::span<const Vec3f> p_rest, std::span<FieldSample<float>> samples) const {
+  if (grid_.empty()) {
+    std::ranges::fill(samples, FieldSample<float>{});
+    return;
+  }
+  const GridView grid = grid_.view();
+  for (std::size_t i = 0; i < p_rest.size(); ++i) samples[i] = eval_field(grid, p_rest[i]);
+}
+
+FieldSample<double> PartField::eval_exact(const Vec3d& p_rest) const {
+  if (empty()) return {};
+  const Vec3d local = transpose(part_.box.axes) * (p_rest - part_.box.corner);
+  for (int a = 0; a < 3; ++a)
+    if (!(local[a] >= 0 && local[a] <= part_.box.size[a])) return {};
+  return part_.support.apply(part_.shape.eval(p_rest));
+}
+
+std::vector<PartField> make_fields(std::span<const PartPatch> patches, const FieldOptions& options,
+                                   const Context& context) {
+  // Large parts first: the last task to end is then a short one.
+  std::vector<std::size_t> order(patches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return patches[i].points.size(); });
+  std::vector<PartField> fields(patches.size());
+  parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      fields[order[i]] = PartField(fit_part(patches[order[i]], options.fit), options.grid);
+  });
+  return fields;
+}
+
+}  // namespace cutis

@@ -1,0 +1,125 @@
+#include "field/sphere_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/math.h"
+#include "cutis/error.h"
+
+namespace cutis {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Named {
+  std::string joint, parent;
+  Sphere sphere;
+};
+
+[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
+  throw Error(ErrorCode::bad_file, place, sentence);
+}
+
+const Json& member(const Json& object, const char* name, const std::string& place) {
+  if (!object.is_object() || !object.contains(name)) fail(place, fmt::format("has no \"{}\"; add it", name));
+  return object[name];
+}
+
+std::string text_of(const Json& value, const char* what, const std::string& place) {
+  if (!value.is_string()) fail(place, fmt::format("{} must be a text", what));
+  return value.get<std::string>();
+}
+
+Named read_sphere(const Json& entry, const std::string& place) {
+  Named s;
+  s.joint = text_of(member(entry, "joint", place), "\"joint\"", place);
+  const std::string here = place + " '" + s.joint + "'";
+  if (entry.contains("parent") && !entry["parent"].is_null()) s.parent = text_of(entry["parent"], "\"parent\"", here);
+  const Json& center = member(entry, "center", here);
+  const Json& radius = member(entry, "radius", here);
+  if (!center.is_array() || center.size() != 3) fail(here, "\"center\" must be three numbers");
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!center[i].is_number()) fail(here, "\"center\" must be three numbers");
+    s.sphere.center[static_cast<int>(i)] = center[i].get<double>();
+  }
+  if (!radius.is_number()) fail(here, "\"radius\" must be a number");
+  s.sphere.radius = radius.get<double>();
+  if (!is_finite(s.sphere.center) || !std::isfinite(s.sphere.radius) || s.sphere.radius <= 0)
+    fail(here, "needs a finite centre and a radius above 0, in metres");
+  return s;
+}
+
+}  // namespace
+
+std::vector<BoneSpheres> parse_sphere_sets(const std::string& text, const std::string& place) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::exception& e) {
+    fail(place, fmt::format("is not JSON ({})", e.what()));
+  }
+  const Json& entries = member(json, "spheres", place);
+  if (!entries.is_array()) fail(place, "\"spheres\" must be a list");
+  std::vector<Named> spheres;
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    spheres.push_back(read_sphere(entries[i], fmt::format("{} › sphere {}", place, i)));
+    if (!index.emplace(spheres.back().joint, i).second)
+      fail(place, fmt::format("has two spheres for joint '{}'; keep one", spheres.back().joint));
+  }
+  for (const Named& s : spheres)
+    if (!s.parent.empty() && !index.contains(s.parent))
+      fail(place, fmt::format("sphere '{}' names the parent '{}', which has no sphere; add it or use null", s.joint,
+                              s.parent));
+
+  std::vector<BoneSpheres> result;
+  std::map<std::string, std::size_t> bone_index;
+  const auto bone = [&](const std::string& name) -> SphereSet& {
+    const auto [it, added] = bone_index.emplace(name, result.size());
+    if (added) result.push_back({name, {}});
+    return result[it->second].set;
+  };
+  for (const Named& s : spheres) bone(s.joint);
+  if (json.contains("blocks")) {
+    if (!json["blocks"].is_array()) fail(place, "\"blocks\" must be a list");
+    for (std::size_t i = 0; i < json["blocks"].size(); ++i) {
+      const Json& entry = json["blocks"][i];
+      const std::string here = fmt::format("{} › block {}", place, i);
+      const std::string name = text_of(member(entry, "bone", here), "\"bone\"", here);
+      const Json& members = member(entry, "spheres", here);
+      if (!members.is_array() || members.empty() || members.size() > 3)
+        fail(here, "\"spheres\" must name one, two or three joints");
+      SphereBlock block;
+      for (const Json& m : members) {
+        const auto found = index.find(text_of(m, "each sphere", here));
+        if (found == index.end()) fail(here, fmt::format("names '{}', which has no sphere", m.get<std::string>()));
+        block.spheres.push_back(spheres[found->second].sphere);
+      }
+      bone(name).blocks.push_back(block);
+    }
+  }
+  std::vector<bool> listed;
+  for (const BoneSpheres& b : result) listed.push_back(!b.set.empty());
+  for (const Named& s : spheres)
+    if (!s.parent.empty() && !listed[bone_index[s.parent]])
+      bone(s.parent).blocks.push_back({{spheres[index[s.parent]].sphere, s.sphere}});
+  for (const Named& s : spheres)
+    if (bone(s.joint).empty()) bone(s.joint).blocks.push_back({{s.sphere}});
+  return result;
+}
+
+std::vector<BoneSpheres> load_sphere_sets(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorCode::io, path, "cannot be opened; check the name and the permissions");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parse_sphere_sets(text.str(), path);
+}
+
+}  // namespace cutis

@@ -1,0 +1,120 @@
+// One part's field at one point: the compact map, and the lookup in a grid of distances with gradients.
+//
+// Tracking §3, FACTS §1.1: a compact field f is 0 outside its support, 0.5 on the surface, 1 deep inside; its gradient
+// points inward. The grid stores the distance, negative inside, not f: the distance is far smoother, and the map costs
+// a few multiplications.
+#pragma once
+
+#include <cstdint>
+
+#include "base/math.h"
+
+namespace cutis {
+
+enum class CompactMap : std::uint8_t {
+  quintic,  ///< C2 at both ends: -3/16 x^5 + 5/8 x^3 - 15/16 x + 1/2
+  cubic,    ///< C1 at both ends: x^3/4 - 3x/4 + 1/2
+};
+
+template <class T>
+struct CompactSample {
+  T value{}, slope{};  ///< f and df/dd (never positive)
+};
+
+/// f(d) for a support of radius r > 0: 1 for d <= -r, 0 for d >= r. A distance that is not a number gives 0.
+template <class T>
+CUTIS_HD CompactSample<T> compact(CompactMap map, T d, T r) {
+  const T x = d / r;
+  if (x <= T(-1)) return {T(1), T(0)};
+  if (!(x < T(1))) return {T(0), T(0)};
+  const T x2 = x * x, rest = T(1) - x2;
+  if (map == CompactMap::cubic) return {T(0.5) + x * (T(0.25) * x2 - T(0.75)), T(-0.75) * rest / r};
+  return {T(0.5) + x * (T(-0.9375) + x2 * (T(0.625) - T(0.1875) * x2)), T(-0.9375) * rest * rest / r};
+}
+
+template <class T>
+struct FieldSample {
+  T value{};
+  Vec3<T> gradient;
+};
+
+/// Distance and gradient at a node, as integers: value * value_step, and per axis the change over half a cell in the
+/// same unit.
+struct GridNode {
+  std::int16_t value = 0, dx = 0, dy = 0, dz = 0;
+};
+
+/// A grid without its memory. Cells are cubes; x runs fastest.
+struct GridView {
+  const GridNode* nodes = nullptr;
+  int nx = 0, ny = 0, nz = 0;  ///< nodes per axis, at least 2
+  Affine3f grid_from_rest;     ///< rest space to node numbers
+  Mat3f rest_from_slope;       ///< a slope per cell to a gradient in rest space
+  float value_step = 0;        ///< metres
+  float slope_step = 0;        ///< metres per half cell
+  float radius = 1;
+  CompactMap map = CompactMap::quintic;
+};
+
+/// Distance at a point given in node numbers and its slope per cell. The point must lie inside the grid.
+///
+/// Each corner c predicts d_c + g_c.(p - p_c)/2; the trilinear blend of these is exact for quadratic functions
+/// (trilinear values are too high by what the blended tangent planes are too low), continuous, third order, and its
+/// own derivative is as cheap.
+CUTIS_HD inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
+  const auto cell = [](float x, int n) {
+    return x <= 0 ? 0 : x >= static_cast<float>(n - 2) ? n - 2 : static_cast<int>(x);
+  };
+  const int i = cell(p.x, grid.nx), j = cell(p.y, grid.ny), k = cell(p.z, grid.nz);
+  const float x = p.x - static_cast<float>(i), y = p.y - static_cast<float>(j), z = p.z - static_cast<float>(k);
+  const float wx[2] = {1 - x, x}, wy[2] = {1 - y, y}, wz[2] = {1 - z, z};
+  const float ox[2] = {x, x - 1}, oy[2] = {y, y - 1}, oz[2] = {z, z - 1};
+  const GridNode* const base =
+      grid.nodes + (static_cast<std::int64_t>(k) * grid.ny + j) * static_cast<std::int64_t>(grid.nx) + i;
+  const std::int64_t row = grid.nx, slice = static_cast<std::int64_t>(grid.nx) * grid.ny;
+  float value = 0;
+  Vec3f slope;
+  for (int c = 0; c < 2; ++c) {
+    float value_z = 0, sx_z = 0, sy_z = 0;
+    Vec3f own_z;
+    for (int b = 0; b < 2; ++b) {
+      const GridNode* const n = base + c * slice + b * row;
+      const float rest = oy[b] * grid.slope_step, rise = oz[c] * grid.slope_step;
+      const auto corner = [&](const GridNode& node, float along) {
+        return grid.value_step * static_cast<float>(node.value) +
+               along * grid.slope_step * static_cast<float>(node.dx) + rest * static_cast<float>(node.dy) +
+               rise * static_cast<float>(node.dz);
+      };
+      const float v0 = corner(n[0], ox[0]), v1 = corner(n[1], ox[1]);
+      const float v = wx[0] * v0 + wx[1] * v1;
+      const float s = b == 0 ? -1.0F : 1.0F;
+      value_z += wy[b] * v;
+      sx_z += wy[b] * (v1 - v0);
+      sy_z += s * v;
+      own_z.x += wy[b] * (wx[0] * static_cast<float>(n[0].dx) + wx[1] * static_cast<float>(n[1].dx));
+      own_z.y += wy[b] * (wx[0] * static_cast<float>(n[0].dy) + wx[1] * static_cast<float>(n[1].dy));
+      own_z.z += wy[b] * (wx[0] * static_cast<float>(n[0].dz) + wx[1] * static_cast<float>(n[1].dz));
+    }
+    value += wz[c] * value_z;
+    slope.x += wz[c] * (sx_z + grid.slope_step * own_z.x);
+    slope.y += wz[c] * (sy_z + grid.slope_step * own_z.y);
+    slope.z += (c == 0 ? -value_z : value_z) + wz[c] * grid.slope_step * own_z.z;
+  }
+  return {value, slope};
+}
+
+CUTIS_HD inline bool inside_grid(const GridView& grid, const Vec3f& p) {
+  return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= static_cast<float>(grid.nx - 1) &&
+         p.y <= static_cast<float>(grid.ny - 1) && p.z <= static_cast<float>(grid.nz - 1);
+}
+
+/// f and its gradient at a point of rest space; both 0 outside the grid.
+CUTIS_HD inline FieldSample<float> eval_field(const GridView& grid, const Vec3f& p_rest) {
+  const Vec3f p = transform_point(grid.grid_from_rest, p_rest);
+  if (!inside_grid(grid, p)) return {};
+  const FieldSample<float> d = grid_distance(grid, p);
+  const CompactSample<float> f = compact(grid.map, d.value, grid.radius);
+  return {f.value, grid.rest_from_slope * d.gradient * f.slope};
+}
+
+}  // namespace cutis
