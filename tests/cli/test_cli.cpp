@@ -43,7 +43,7 @@ std::size_t lines(const std::string& text) {
 }
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
-  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "render"}) {
+  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "render", "weights"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
@@ -270,6 +270,26 @@ TEST(Demo, WritesPicturesAnAnimationAndAReport) {
   const std::string html = read_all(folder.file("demo/report.html"));
   for (const auto& picture : j["pictures"]) EXPECT_THAT(html, HasSubstr(picture.get<std::string>()));
   EXPECT_TRUE(std::filesystem::exists(folder.file("demo/human_walk.glb")));
+}
+
+TEST(Cli, MakesWeightsThatTheOtherVerbsRead) {
+  const TemporaryFolder folder;
+  const std::string output = folder.file("arm.glb");
+  const Result r = run("weights builtin:arm --method heat --max-influences 2 --smooth 2 --json -o " + output);
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json report = json::parse(r.out);
+  for (const char* key : {"seconds", "fallbacks", "mirror", "influences", "smoothness", "parts", "warnings"})
+    EXPECT_TRUE(report.contains(key)) << key;
+  EXPECT_LE(report["influences"].size(), 3U);
+  const json info = json::parse(run("info --json " + output).out);
+  EXPECT_EQ(info["weights"]["max_influences"], 2);
+  EXPECT_EQ(info["vertices"], report["vertices"]);
+
+  EXPECT_EQ(run("weights builtin:arm --max-influences 0 -o " + output).exit_code, 2);
+  const Result unknown = run("weights builtin:arm --method magic -o " + output);
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("heat"));
+  EXPECT_EQ(run("weights builtin:arm -o " + folder.file("arm.obj")).exit_code, 1);
 }
 
 }  // namespace
