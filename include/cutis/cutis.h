@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cutis/character.h"
+#include "cutis/compose.h"
 #include "cutis/context.h"
 #include "cutis/error.h"
 #include "cutis/io.h"

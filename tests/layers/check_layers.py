@@ -17,6 +17,7 @@ ALLOWED = {
     "numerics": {"base"},
     "weights": {"base", "numerics", "geometry", "character"},
     "field": {"base", "numerics", "geometry", "character", "kernels"},
+    "compose": {"base", "numerics", "kernels"},
     "rig": {"base"},
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},
