@@ -146,6 +146,42 @@ struct PlotOptions {
 };
 [[nodiscard]] Image plot_lines(std::span<const PlotSeries> series, const PlotOptions& options);
 
+// ---- iso-lines ----
+
+struct IsoLevel {
+  double value = 0;
+  Color color = {};
+  double width = 1.3;  ///< pixels
+};
+/// A line over the iso-lines, in the plot's units.
+struct IsoCurve {
+  std::vector<double> x = {}, y = {};  ///< same length
+  Color color = {};
+  double width = 3;
+};
+struct IsoLinesOptions {
+  std::string title = {}, x_label = {}, y_label = {};
+  double x_min = 0, x_max = 1, y_min = 0, y_max = 1;
+  int width = 320, height = 320;
+  double text_size = 14;
+  bool ticks = true;
+  std::optional<double> skin = {};  ///< tints values below it with outer_color(), above with inner_color()
+  std::vector<IsoLevel> levels = {};
+  std::vector<IsoCurve> curves = {};
+};
+/// Iso-lines of values at columns x rows points spread over the plot's area, row by row from y_min up. Values that are
+/// not finite leave a gap. Throws Error(bad_argument) when sizes do not fit.
+[[nodiscard]] Image draw_iso_lines(std::span<const float> values, int columns, int rows,
+                                   const IsoLinesOptions& options);
+
+/// The papers' colours of fields: outside blue, skin grey, inside red, contact green.
+[[nodiscard]] Color outer_color();
+[[nodiscard]] Color skin_color();
+[[nodiscard]] Color inner_color();
+[[nodiscard]] Color contact_color();
+/// Levels every `step` on both sides of `skin`, in these colours.
+[[nodiscard]] std::vector<IsoLevel> field_levels(double skin, double step, double lo, double hi);
+
 // ---- files ----
 
 /// Written to a temporary name and renamed. Throws Error(io).

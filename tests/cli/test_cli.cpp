@@ -43,7 +43,7 @@ std::size_t lines(const std::string& text) {
 }
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
-  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "render", "weights"}) {
+  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "operators", "render", "weights"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
@@ -290,6 +290,29 @@ TEST(Cli, MakesWeightsThatTheOtherVerbsRead) {
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_THAT(unknown.err, HasSubstr("heat"));
   EXPECT_EQ(run("weights builtin:arm -o " + folder.file("arm.obj")).exit_code, 1);
+}
+
+TEST(Cli, DrawsOperatorsAndControllers) {
+  const TemporaryFolder folder;
+  const std::string output = folder.file("operators.png");
+  ::setenv("XDG_CACHE_HOME", folder.file("cache").c_str(), 1);
+  const json first = json::parse(run("operators --json -o " + output).out);
+  EXPECT_EQ(first["operators"].size(), 5U);
+  EXPECT_GT(std::filesystem::file_size(output), 50000U);
+  const json again = json::parse(run("operators --kind contact --json -o " + output).out);
+  EXPECT_EQ(again["operators"][0]["from_cache"], true);
+  ::unsetenv("XDG_CACHE_HOME");
+
+  std::ofstream(folder.file("soft.json")) << R"({"name": "soft", "points": [[0.5, 0], [0.5, 0.2], [0.4, 0.4]]})";
+  EXPECT_EQ(
+      run("operators --kind profile --no-cache --profile " + folder.file("soft.json") + " -o " + output).exit_code, 0);
+  EXPECT_EQ(run("operators --kind controllers --preset finger -o " + output).exit_code, 0);
+  EXPECT_EQ(run("operators --kind dent -o " + output).exit_code, 2);
+  std::ofstream(folder.file("bad.json")) << R"({"points": [[0.5, 0], [0.5, 0.2]]})";
+  const Result bad = run("operators --kind profile --profile " + folder.file("bad.json") + " -o " + output);
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, HasSubstr("bad.json"));
+  EXPECT_THAT(run("operators --kind controllers --preset tail -o " + output).err, HasSubstr("shoulder"));
 }
 
 }  // namespace
