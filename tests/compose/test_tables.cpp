@@ -228,6 +228,24 @@ TEST(FreeFormOperator, FollowsItsProfile) {
   }
 }
 
+TEST(FreeFormOperator, KeepsItsPropertiesForBulgesAndDents) {
+  const OperatorProfile profiles[] = {
+      {.name = "strong bulge", .points = {{0.5, 0}, {0.48, 0.1}, {0.38, 0.22}, {0.33, 0.33}}, .contact_depth = 0.5},
+      {.name = "dent", .points = {{0.5, 0}, {0.5, 0.2}, {0.56, 0.4}, {0.6, 0.6}}, .contact_depth = 1},
+      {.name = "shallow contact", .points = {{0.5, 0}, {0.5, 0.5}}, .contact_depth = 0.2}};
+  for (const OperatorProfile& profile : profiles) {
+    const auto op = make_operator(OperatorKind::profile, test::context(), {.profile = profile, .cache_folder = ""});
+    for (const ProfilePoint& p : op->profile(1))
+      ASSERT_NEAR((*op)(static_cast<float>(p.f1), static_cast<float>(p.f2), 1).value, 0.5, 3e-3) << profile.name;
+    for (int i = 1; i <= 200; ++i)
+      for (int j = 0; j < i; ++j) {
+        const Composed g = (*op)(static_cast<float>(i) / 200, static_cast<float>(j) / 200, 1);
+        ASSERT_GT(g.d1, -0.03F) << profile.name << " at " << i / 200.0 << " " << j / 200.0;
+        ASSERT_LE(g.value, 1) << profile.name;
+      }
+  }
+}
+
 TEST(FreeFormOperator, TellsWhatIsWrongWithAProfile) {
   const auto error = [](OperatorProfile p) {
     p.name = "mine";

@@ -118,9 +118,6 @@ void run(const Options& options) {
   if (!options.profile.empty()) making.profile = profile_from_json(read_text(options.profile), options.profile);
   if (options.kind == "profile" && options.profile.empty())
     throw Error(ErrorCode::bad_argument, "--kind profile", "needs a curve; give --profile FILE.json");
-  for (const double p : options.at)
-    if (!(p >= 0 && p <= 90))
-      throw Error(ErrorCode::bad_argument, "--at", "parameters are d in [0,1] or degrees to 45");
 
   std::vector<OperatorKind> kinds;
   if (options.kind == "all") {
@@ -142,9 +139,15 @@ void run(const Options& options) {
     const auto op = make_operator(kind, context, making);
     Row row = row_of(kind);
     if (!options.at.empty() && row.parameters.size() > 1) row.parameters = options.at;
+    const double most = kind == OperatorKind::blend ? 45 : 1;
+    for (const double p : row.parameters)
+      if (!(p >= 0 && p <= most))
+        throw Error(ErrorCode::bad_argument, "--at",
+                    fmt::format("{:g} is not a parameter of {}; it goes from 0 to {:g}", p, name_of(kind), most));
     if (row.parameters.size() > 1) flush();
     for (const double p : row.parameters) {
-      const bool angle = kind == OperatorKind::blend, lone = row.parameters.size() == 1 && options.at.size() != 1;
+      const bool angle = kind == OperatorKind::blend,
+                 lone = kind == OperatorKind::unite || kind == OperatorKind::clean_union;
       const std::string name = kind == OperatorKind::profile ? making.profile.name : std::string(name_of(kind));
       const std::string title = lone    ? name
                                 : angle ? fmt::format("{}  {:g}°", name, p)
