@@ -28,5 +28,6 @@ using Suite = std::function<void(const std::function<void(const Row&)>& emit)>;
 void skinning(const std::function<void(const Row&)>& emit);
 void files(const std::function<void(const Row&)>& emit);
 void weights(const std::function<void(const Row&)>& emit);
+void fields(const std::function<void(const Row&)>& emit);
 
 }  // namespace cutis::bench

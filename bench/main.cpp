@@ -29,6 +29,7 @@ int main() try {
   cutis::bench::skinning(emit);
   cutis::bench::files(emit);
   cutis::bench::weights(emit);
+  cutis::bench::fields(emit);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "cutis_bench: {}\n", error.what());

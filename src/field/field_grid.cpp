@@ -42,7 +42,7 @@ FieldGrid::FieldGrid(const FittedPart& part, const GridOptions& options) {
 
 void FieldGrid::build(const FittedPart& part, double cell) {
   const double r = part.support.radius;
-  const Lattice l = sample_lattice(part.shape, part.box, cell);
+  const Lattice l = sample_lattice(part.shape, part.box, cell, true);
   const Pieces pieces = find_pieces(l, r);
   view_ = {};
   view_.nx = l.nx;

@@ -30,6 +30,10 @@ constexpr double kInnerDepth = 0.35;     // support radii below the surface wher
 constexpr std::size_t kInnerPoints = 60;
 constexpr int kFillRounds = 2;         // fits repeated with a sample in each hole
 constexpr double kShallowHole = 0.05;  // support radii
+constexpr double kBulge = 0.4;         // support radii by which the zero set may stand off the surface
+constexpr double kBulgeWeight = 0.3;
+constexpr std::size_t kBulgePoints = 120;
+constexpr double kBulgeSpacing = 0.4;
 constexpr int kTuckRounds = 4;
 constexpr std::size_t kTucksPerRound = 14;
 constexpr double kStrayShare = 2e-3;  // second sheets smaller than this share of the inside are noise of the lattice
@@ -215,9 +219,46 @@ Hrbf fit_tucked(const Task& task, std::vector<SurfaceSample>& samples, std::size
   return hrbf;
 }
 
-// Distances, signs, sheets and holes of a shape; nothing when it has no end.
+// How far the zero set stands off the character, over the tangent planes of the nearest points of its surface; adds
+// samples that push it back.
+double find_bulges(const Task& task, const PartShape& shape, const Lattice& l, std::vector<SurfaceSample>& repairs) {
+  const double r = task.support.radius;
+  std::vector<Vec3d> surface;
+  std::size_t at = 0;
+  for (int k = 0; k < l.nz; ++k)
+    for (int j = 0; j < l.ny; ++j)
+      for (int i = 0; i < l.nx; ++i, ++at)
+        if (std::abs(static_cast<double>(l.values[at])) < l.cell / 2) surface.push_back(l.node(i, j, k));
+  const std::size_t step = std::max<std::size_t>(1, surface.size() / kBulgePoints);
+  double worst = 0;
+  for (std::size_t i = 0; i < surface.size(); i += step) {
+    const DistanceSample d = shape.eval(surface[i]);
+    const double slope = std::max(length(d.gradient), kLeastGradient);
+    const Vec3d p = surface[i] - d.gradient * (d.value / (slope * slope));
+    double nearest = std::numeric_limits<double>::max(), height = 0;
+    Vec3d up;
+    const auto look_at = [&](const Vec3d& q, const Vec3d& n) {
+      const double away = dot(p - q, p - q);
+      if (away >= nearest) return;
+      nearest = away;
+      height = dot(p - q, n);
+      up = n;
+    };
+    for (const SurfaceSample& s : task.check) look_at(s.position, s.normal);
+    for (std::size_t v = 0; v < task.patch.points.size(); ++v) look_at(task.patch.points[v], task.patch.normals[v]);
+    for (std::size_t v = 0; v < task.patch.other_points.size(); ++v)
+      look_at(task.patch.other_points[v], task.patch.other_normals[v]);
+    worst = std::max(worst, height);
+    const bool free = std::ranges::all_of(
+        repairs, [&](const SurfaceSample& s) { return distance(s.position, p) > kBulgeSpacing * r; });
+    if (height > kBulge * r && free && repairs.size() < kTucksPerRound) repairs.push_back({p, up, height});
+  }
+  return worst;
+}
+
+// Distances, signs, sheets, holes and bulges of a shape; nothing when it has no end.
 std::optional<FittedPart> examine(const Task& task, PartShape shape, std::span<const Vec3d> extent_points,
-                                  FitReport report, std::string& fault, std::vector<Vec3d>& holes) {
+                                  FitReport report, std::string& fault, std::vector<SurfaceSample>& repairs) {
   const double r = task.support.radius;
   const OrientedBox start = bounds_along(task.axes, extent_points);
   const std::optional<OrientedBox> box =
@@ -240,12 +281,16 @@ std::optional<FittedPart> examine(const Task& task, PartShape shape, std::span<c
   report.bone_inside = !task.bone_inside.empty();
   report.sign_ok = std::ranges::all_of(task.bone_inside, [&](const Vec3d& p) { return shape.eval(p).value < 0; });
   const double cell = bounded_cell(*box, r / 3, kPieceNodes);
-  const Pieces pieces = find_pieces(sample_lattice(shape, *box, cell), r);
+  const Lattice lattice = sample_lattice(shape, *box, cell);
+  const Pieces pieces = find_pieces(lattice, r);
   const auto allowed =
       std::max<std::size_t>(1, static_cast<std::size_t>(kStrayShare * static_cast<double>(pieces.inside_nodes)));
   report.stray_pieces = pieces.stray_nodes > allowed ? pieces.stray_pieces : 0;
   report.voids = pieces.voids;
-  holes = pieces.void_centers;
+  for (const Vec3d& hole : pieces.void_centers)
+    if (const double depth = depth_of(task.patch, hole); depth >= kShallowHole * r)
+      repairs.push_back({hole, {}, -kCoreDepth * depth});
+  report.bulge = find_bulges(task, shape, lattice, repairs);
   const bool hollow =
       std::ranges::any_of(task.cores, [&](const Core& c) { return shape.eval(c.position).value > -kHollow * c.depth; });
   if (!report.sign_ok)
@@ -258,6 +303,9 @@ std::optional<FittedPart> examine(const Task& task, PartShape shape, std::span<c
     fault = fmt::format("the field has {} holes inside", report.voids);
   return FittedPart{std::move(shape), task.support, *box, std::move(report)};
 }
+
+// What is worse in a fit that has no fault: bulges are few and stand out, misses are everywhere.
+double score_of(const FitReport& report) { return report.p95 + kBulgeWeight * report.bulge; }
 
 }  // namespace
 
@@ -295,7 +343,8 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
 
   std::optional<FittedPart> best;
   const auto is_good = [&](const FittedPart& f) {
-    return f.report.p95 <= options.residual_limit * task.support.radius;
+    return f.report.p95 <= options.residual_limit * task.support.radius &&
+           f.report.bulge <= kBulge * task.support.radius;
   };
   SamplingOptions sampling = options.sampling;
   int refits = options.shape == ShapeChoice::automatic ? options.refits : -1;
@@ -325,23 +374,20 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
         fault = "the samples make a singular system";
         break;
       }
-      std::vector<Vec3d> extent, holes;
+      std::vector<Vec3d> extent;
+      std::vector<SurfaceSample> repairs;
       for (const SurfaceSample& s : samples.samples) extent.push_back(s.position);
-      std::optional<FittedPart> fitted = examine(task, std::move(hrbf), extent, report, fault, holes);
-      if (fitted && fault.empty() && (!best || fitted->report.p95 < best->report.p95)) best = std::move(fitted);
-      if (fault.empty()) break;
-      bool filled = false;
-      for (const Vec3d& hole : holes) {
-        const double depth = depth_of(patch, hole);
-        if (depth < kShallowHole * task.support.radius) continue;
-        samples.samples.push_back({hole, {}, -kCoreDepth * depth});
-        ++report.tucks;
-        filled = true;
-      }
-      if (!filled) break;
+      std::optional<FittedPart> fitted = examine(task, std::move(hrbf), extent, report, fault, repairs);
+      if (fitted && fault.empty() && (!best || score_of(fitted->report) < score_of(best->report)))
+        best = std::move(fitted);
+      if ((fault.empty() && best && is_good(*best)) || repairs.empty()) break;
+      report.tucks += repairs.size();
+      samples.samples.insert(samples.samples.end(), repairs.begin(), repairs.end());
     }
     if (best && is_good(*best)) break;
-    if (fault.empty()) fault = fmt::format("the surface is missed by {:.2g} m", best->report.p95);
+    if (fault.empty())
+      fault =
+          fmt::format("the surface is missed by {:.2g} m, stood off by {:.2g} m", best->report.p95, best->report.bulge);
     base.remarks.push_back(fmt::format("HRBF with {} samples: {}", samples.surface, fault));
     sampling.domes = true;
     sampling.target = static_cast<int>(sampling.target * kRefitFactor);
@@ -363,9 +409,9 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
     for (const SphereBlock& block : spheres.set.blocks)
       for (const Sphere& s : block.spheres) extent.push_back(s.center);
     std::string fault;
-    std::vector<Vec3d> holes;
-    std::optional<FittedPart> fitted = examine(task, std::move(spheres.set), extent, report, fault, holes);
-    if (fitted && (!best || fitted->report.p95 < best->report.p95)) {
+    std::vector<SurfaceSample> repairs;
+    std::optional<FittedPart> fitted = examine(task, std::move(spheres.set), extent, report, fault, repairs);
+    if (fitted && (!best || score_of(fitted->report) < score_of(best->report))) {
       if (!fault.empty()) base.remarks.push_back("spheres: " + fault);
       best = std::move(fitted);
     }
@@ -405,8 +451,8 @@ FittedPart check_shape(const PartPatch& dirty, PartShape shape, const FitOptions
       task.support.radius = radius / static_cast<double>(count) * options.support.factor;
   }
   std::string fault;
-  std::vector<Vec3d> holes;
-  std::optional<FittedPart> fitted = examine(task, std::move(shape), extent, report, fault, holes);
+  std::vector<SurfaceSample> repairs;
+  std::optional<FittedPart> fitted = examine(task, std::move(shape), extent, report, fault, repairs);
   if (!fitted) {
     report.kind = FitKind::none;
     report.remarks.push_back(fault + ": no field");

@@ -1,8 +1,8 @@
 // One part's shape, fitted and checked.
 //
 // DESIGN §4: an HRBF of the sampled surface; held against surface points that it has not seen, against the bone, which
-// must be inside, and searched for second sheets within the support. A bad fit is repeated with more samples, then
-// replaced by spheres. Nothing is ever thrown: the report says what became of the part and why.
+// must be inside, and searched for second sheets, holes and bulges within the support. A bad fit is repeated with more
+// samples, then replaced by spheres. Nothing is ever thrown: the report says what became of the part and why.
 #pragma once
 
 #include <string>
@@ -50,6 +50,7 @@ struct FitReport {
   bool sign_ok = false;                   ///< the field is above 0.5 on it (or the bone is outside)
   std::size_t stray_pieces = 0;           ///< second sheets within the support
   std::size_t voids = 0;                  ///< holes inside
+  double bulge = 0;                       ///< most that the 0.5 surface stands off the character, metres
   std::vector<std::string> remarks;       ///< why attempts were given up; what is unusual about the part
 };
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kTinyDouble = 1e-60;  // under the root, in units of the samples' extent squared
 constexpr double kAccepted = 1e-4;     // samples missed by more were contradictory
+constexpr double kFloatError = 1e-4;   // of the samples' extent: what float may lose
 constexpr float kTinyFloat = 1e-30F;
 
 struct Radial {
@@ -88,6 +89,19 @@ Hrbf::Hrbf(std::span<const SurfaceSample> samples, HrbfKernel kernel) : kernel_(
     report_.worst_gradient = std::max(report_.worst_gradient, distance(d.gradient, s.normal));
   }
   report_.ok = report_.worst_value <= kAccepted && report_.worst_gradient <= kAccepted;
+
+  // Smoother kernels, and samples close to each other that want different things, have large coefficients of both
+  // signs: float would lose their digits.
+  needs_double_ = kernel != HrbfKernel::cubic;
+  if (needs_double_) return;
+  std::vector<Vec3f> points(n), gradients(n);
+  std::vector<float> values(n);
+  for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<Vec3f>(samples[i].position);
+  eval(points, values, gradients);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double exact = eval(static_cast<Vec3d>(points[i])).value;
+    if (!(std::abs(static_cast<double>(values[i]) - exact) <= kFloatError * scale_)) needs_double_ = true;
+  }
 }
 
 DistanceSample Hrbf::eval(const Vec3d& p) const {
@@ -122,7 +136,6 @@ void Hrbf::eval_four(const Vec3<Float4>& p, Float4& value, Vec3<Float4>& gradien
 
 void Hrbf::eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const {
   if (kernel_ != HrbfKernel::cubic) {
-    // Their coefficients are large and of both signs: float would lose all digits.
     for (std::size_t i = 0; i < points.size(); ++i) {
       const DistanceSample d = eval(static_cast<Vec3d>(points[i]));
       values[i] = static_cast<float>(d.value);

@@ -41,12 +41,14 @@ class Hrbf {
 
   [[nodiscard]] const HrbfReport& report() const { return report_; }
   [[nodiscard]] bool empty() const { return centers_.empty(); }
+  /// Coefficients so large that float loses digits that matter.
+  [[nodiscard]] bool needs_double() const { return needs_double_; }
   [[nodiscard]] std::size_t size() const { return centers_.size(); }
 
   [[nodiscard]] DistanceSample eval(const Vec3d& p) const;
 
-  /// The same in float, four points at a time (the cubic kernel; others in double): for grids and frames. Writes as
-  /// many samples as there are points.
+  /// The same in float, four points at a time (the cubic kernel; others in double), for grids and frames. Writes as
+  /// many samples as there are points. Not exact where needs_double() holds.
   void eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const;
 
  private:
@@ -62,6 +64,7 @@ class Hrbf {
     float x, y, z, a, bx, by, bz, pad;
   };
   std::vector<Term> terms_;  // the same in float
+  bool needs_double_ = false;
   HrbfReport report_;
 };
 

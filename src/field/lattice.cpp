@@ -53,7 +53,7 @@ double bounded_cell(const OrientedBox& box, double cell, double max_nodes) {
   return std::max(cell, std::cbrt(box.size.x * box.size.y * box.size.z / max_nodes));
 }
 
-Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double cell) {
+Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double cell, bool precise) {
   Lattice l{box,
             cell,
             std::max(2, nodes_along(box.size.x, cell)),
@@ -70,7 +70,7 @@ Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double ce
       for (int i = 0; i < l.nx; ++i) points.push_back(static_cast<Vec3f>(l.node(i, j, k)));
   l.values.resize(n);
   l.gradients.resize(n);
-  shape.eval(points, l.values, l.gradients);
+  shape.eval(points, l.values, l.gradients, precise);
   return l;
 }
 

@@ -31,7 +31,7 @@ struct Lattice {
     return box.corner + box.axes.col[0] * (cell * i) + box.axes.col[1] * (cell * j) + box.axes.col[2] * (cell * k);
   }
 };
-[[nodiscard]] Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double cell);
+[[nodiscard]] Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double cell, bool precise = false);
 /// Nodes that such a lattice has.
 [[nodiscard]] double lattice_nodes(const OrientedBox& box, double cell);
 

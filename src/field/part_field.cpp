@@ -33,10 +33,13 @@ std::vector<PartField> make_fields(std::span<const PartPatch> patches, const Fie
   std::vector<std::size_t> order(patches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return patches[i].points.size(); });
+  GridOptions grid = options.grid;
+  const std::size_t share = options.grid_bytes / sizeof(GridNode) / std::max<std::size_t>(1, patches.size());
+  grid.max_nodes = std::min(grid.max_nodes, std::max<std::size_t>(share, 64));
   std::vector<PartField> fields(patches.size());
   parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      fields[order[i]] = PartField(fit_part(patches[order[i]], options.fit), options.grid);
+      fields[order[i]] = PartField(fit_part(patches[order[i]], options.fit), grid);
   });
   return fields;
 }

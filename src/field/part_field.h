@@ -14,6 +14,7 @@ namespace cutis {
 struct FieldOptions {
   FitOptions fit = {};
   GridOptions grid = {};
+  std::size_t grid_bytes = 48U << 20U;  ///< of all parts together; lowers grid.max_nodes where there are many
 };
 
 class PartField {

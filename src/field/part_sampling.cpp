@@ -58,8 +58,8 @@ std::vector<SurfaceSample> make_candidates(const PartPatch& patch, std::size_t c
     const double s = std::sqrt(random.unit()), r = random.unit();
     const double u = 1 - s, v = s * (1 - r), w = s * r;
     const Triangle& t = patch.triangles[f];
-    add(patch.points[t[0]] * u + patch.points[t[1]] * v + patch.points[t[2]] * w,
-        patch.normals[t[0]] * u + patch.normals[t[1]] * v + patch.normals[t[2]] * w);
+    const Vec3d &a = patch.points[t[0]], &b = patch.points[t[1]], &c = patch.points[t[2]];
+    add(a * u + b * v + c * w, patch.normals[t[0]] * u + patch.normals[t[1]] * v + patch.normals[t[2]] * w);
   }
   return candidates;
 }

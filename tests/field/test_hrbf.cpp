@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "field/hrbf.h"
+#include "field/part_shape.h"
 #include "numerics/dense_solve.h"
 
 namespace cutis {
@@ -128,6 +129,26 @@ TEST(hrbf, size_and_place_of_the_samples_do_not_matter) {
   const Hrbf a(samples), b(moved);
   const Vec3d p{0.3, 0.9, 0.4};
   EXPECT_NEAR(a.eval(p).value, b.eval(p * 1e-3 + Vec3d{50, 60, 70}).value * 1e3, 1e-8);
+}
+
+TEST(hrbf, samples_that_are_close_and_disagree_are_evaluated_in_double) {
+  std::vector<SurfaceSample> samples = cylinder(40, 9);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const SurfaceSample s = samples[i];
+    samples.push_back({s.position + Vec3d{0.002, 0, 0}, normalized(s.normal + Vec3d{0.8, 0, 0})});
+  }
+  const PartShape f{Hrbf(samples)};
+  ASSERT_TRUE(f.hrbf()->report().ok);
+  EXPECT_TRUE(f.hrbf()->needs_double());
+  EXPECT_FALSE(Hrbf(cylinder(50, 9)).needs_double());
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> unit(-1.5F, 1.5F);
+  std::vector<Vec3f> points(200), gradients(200);
+  std::vector<float> values(200);
+  for (Vec3f& p : points) p = {2 * unit(random), unit(random), unit(random)};
+  f.eval(points, values, gradients, true);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    EXPECT_NEAR(values[i], f.eval(static_cast<Vec3d>(points[i])).value, 1e-5);
 }
 
 TEST(hrbf, wanted_values_off_the_surface_are_met) {

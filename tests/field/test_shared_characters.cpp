@@ -51,7 +51,7 @@ TEST_P(SharedCharacters, surface_of_the_union_lies_on_the_mesh) {
   const Context context(2);
   const Bound b = fit(GetParam().file, context);
   std::vector<double> errors;
-  std::size_t bytes = 0, missed = 0;
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < b.fields.size(); ++i) {
     const PartField& field = b.fields[i];
     const FitReport& report = field.report();
@@ -63,8 +63,7 @@ TEST_P(SharedCharacters, surface_of_the_union_lies_on_the_mesh) {
     EXPECT_TRUE(report.sign_ok) << field.name();
     EXPECT_LT(report.median, 0.005 * b.height) << field.name();
     EXPECT_LT(report.p95, 0.01 * b.height) << field.name();
-    if (!field.grid().report().met) ++missed;
-    EXPECT_LT(field.grid().report().worst, 0.02) << field.name();
+    EXPECT_TRUE(field.grid().report().met) << field.name();
     for (const SurfaceSample& s : check_points(b.patches[i], Exposure(b.patches[i]), {}, 200)) {
       const FieldSample<float> f = united(b.fields, static_cast<Vec3f>(s.position));
       const double slope = length(f.gradient);
@@ -78,7 +77,6 @@ TEST_P(SharedCharacters, surface_of_the_union_lies_on_the_mesh) {
   RecordProperty("bytes", std::to_string(bytes));
   EXPECT_LT(errors[errors.size() * 95 / 100], GetParam().p95 * b.height);
   EXPECT_LT(bytes, 16U << 20U);
-  EXPECT_LE(missed, 1U);
 }
 
 TEST_P(SharedCharacters, union_has_one_piece_on_a_lattice) {
@@ -101,7 +99,7 @@ TEST_P(SharedCharacters, union_has_one_piece_on_a_lattice) {
   EXPECT_GT(pieces.inside_nodes, 1000U);
   // Thin ends may be cut off by the lattice; a second sheet would be larger.
   EXPECT_LT(pieces.stray_nodes * 200, pieces.inside_nodes);
-  EXPECT_LT(pieces.void_nodes * 2000, pieces.inside_nodes);
+  EXPECT_EQ(pieces.voids, 0U);
 }
 
 TEST_P(SharedCharacters, bits_do_not_depend_on_the_number_of_threads) {
