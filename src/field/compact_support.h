@@ -1,6 +1,6 @@
 // From a distance to a compact field, and how far the field of a part reaches.
 //
-// FACTS §1.1, §1.4; PROTOTYPE §4: the radius of a part is the median distance of its vertices to the bone. The largest
+// The radius of a part is the median distance of its vertices to the bone. The largest
 // distance is spoilt by shoulders and pelvis; the smallest leaves vertices without a gradient.
 #pragma once
 

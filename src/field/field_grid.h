@@ -1,6 +1,6 @@
 // A part's distance and gradient on a grid around its support: what frames look up.
 //
-// FACTS §1.5, PROTOTYPE §4. Differs from the papers: cells are cubes in a box along the bone instead of 64^3 stretched
+// Tracking §6.1. Differs from the papers: cells are cubes in a box along the bone instead of 64^3 stretched
 // ones, their size follows from an error bound; a node takes 8 bytes (four 16-bit integers) instead of 16; and the
 // gradient is the derivative of the interpolated value (kernels/eval_field.h), which is exact for quadratics.
 #pragma once

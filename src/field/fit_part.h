@@ -1,6 +1,6 @@
 // One part's shape, fitted and checked.
 //
-// DESIGN §4: an HRBF of the sampled surface; held against surface points that it has not seen, against the bone, which
+// An HRBF of the sampled surface; held against surface points that it has not seen, against the bone, which
 // must be inside, and searched for second sheets, holes and bulges within the support. A bad fit is repeated with more
 // samples, then replaced by spheres. Nothing is ever thrown: the report says what became of the part and why.
 #pragma once

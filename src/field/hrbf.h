@@ -1,6 +1,6 @@
 // Hermite radial basis functions: a smooth function that is 0 at given points and has given gradients there.
 //
-// Implicit §3.3.1, FACTS §1.2: d(p) = sum_k a_k phi(|D|) + b_k . grad phi(|D|), D = p - c_k. Centres are the samples,
+// Implicit §3.3.1: d(p) = sum_k a_k phi(|D|) + b_k . grad phi(|D|), D = p - c_k. Centres are the samples,
 // the system is square (4 n), without a polynomial part. d is a distance near the samples only: with phi = x^3 it is
 // about half the radius on the axis of a cylinder.
 #pragma once

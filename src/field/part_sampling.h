@@ -1,6 +1,6 @@
 // Points with normals from a part's surface, spread evenly, and caps where it is open.
 //
-// FACTS §1.3, PROTOTYPE §4. Differs from the papers: the number of samples is met exactly; samples are kept away from
+// Differs from the papers: the number of samples is met exactly; samples are kept away from
 // the seams themselves instead of from the ends of the bone, which would strip wide parts (pelvis, chest, palm) whose
 // surface lies beside or behind their bone; surface in crevices (mouth, nostrils, inside of the ear) gives none.
 #pragma once

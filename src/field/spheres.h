@@ -1,6 +1,6 @@
 // Spheres, their convex hulls two and three at a time, and sets of them: exact signed distances with gradients.
 //
-// Implicit §3.3.2 with the corrections of FACTS §1.10 and §2.2. All three are the lower envelope, over a segment or a
+// Implicit §3.3.2, with its missing cases. All three are the lower envelope, over a segment or a
 // triangle of centres, of spheres whose radius changes linearly: d(p) = min over l of |p - c(l)| - r(l). That function
 // of l is convex, so one candidate from the inside and those of the border settle it, with no special radii.
 #pragma once

@@ -1,6 +1,6 @@
 // One part's field at one point: the compact map, and the lookup in a grid of distances with gradients.
 //
-// Tracking §3, FACTS §1.1: a compact field f is 0 outside its support, 0.5 on the surface, 1 deep inside; its gradient
+// Tracking §3: a compact field f is 0 outside its support, 0.5 on the surface, 1 deep inside; its gradient
 // points inward. The grid stores the distance, negative inside, not f: the distance is far smoother, and the map costs
 // a few multiplications.
 #pragma once

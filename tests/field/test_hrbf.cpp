@@ -10,7 +10,7 @@
 namespace cutis {
 namespace {
 
-// `n` samples of a cylinder of radius 1 around the x axis, |x| <= 2, and a cap at each end, as FACTS measures.
+// `n` samples of a cylinder of radius 1 around the x axis, |x| <= 2, and a cap at each end.
 std::vector<SurfaceSample> cylinder(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
