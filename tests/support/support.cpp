@@ -14,7 +14,8 @@
 namespace cutis::test {
 
 std::filesystem::path shared_data() {
-  if (const char* given = std::getenv("CUTIS_SHARED_DATA"); given != nullptr) return given;
+  if (const char* given = std::getenv("CUTIS_SHARED_DATA"); given != nullptr)
+    return std::filesystem::is_directory(given) ? std::filesystem::path(given) : std::filesystem::path{};
   const auto beside = std::filesystem::path(CUTIS_SOURCE_DIR) / ".." / "shared" / "data";
   return std::filesystem::exists(beside) ? std::filesystem::canonical(beside) : std::filesystem::path{};
 }
