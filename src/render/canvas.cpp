@@ -19,7 +19,7 @@ void blend(Image& image, int x, int y, const std::uint8_t (&code)[3], double cov
   for (int i = 0; i < 3; ++i) p[i] = static_cast<std::uint8_t>(p[i] + (code[i] - p[i]) * cover + 0.5);
 }
 
-double distance_to(const Segment& s, double x, double y) {
+double distance_to(const Line2d& s, double x, double y) {
   const double dx = s.x1 - s.x0, dy = s.y1 - s.y0, px = x - s.x0, py = y - s.y0;
   const double square = dx * dx + dy * dy;
   const double t = square > 0 ? std::clamp((px * dx + py * dy) / square, 0.0, 1.0) : 0;
@@ -51,19 +51,19 @@ Image make_image(int width, int height, const Color& color) {
   return image;
 }
 
-void draw_segments(Image& image, std::span<const Segment> segments, double width, const Color& color, double opacity) {
+void draw_segments(Image& image, std::span<const Line2d> segments, double width, const Color& color, double opacity) {
   // The shape's cover in a box of its own, then one blend.
   const double reach = width / 2 + 0.5;
   Range xs{image.width, -1}, ys{image.height, -1};
-  const auto finite = [](const Segment& s) {
+  const auto finite = [](const Line2d& s) {
     return std::isfinite(s.x0) && std::isfinite(s.y0) && std::isfinite(s.x1) && std::isfinite(s.y1);
   };
-  const auto box_of = [&](const Segment& s, Range& x, Range& y) {
+  const auto box_of = [&](const Line2d& s, Range& x, Range& y) {
     x = pixels(std::min(s.x0, s.x1) - reach, std::max(s.x0, s.x1) + reach, image.width);
     y = pixels(std::min(s.y0, s.y1) - reach, std::max(s.y0, s.y1) + reach, image.height);
   };
   Range x{}, y{};
-  for (const Segment& s : segments) {
+  for (const Line2d& s : segments) {
     if (!finite(s)) continue;
     box_of(s, x, y);
     if (x.first > x.last || y.first > y.last) continue;
@@ -76,7 +76,7 @@ void draw_segments(Image& image, std::span<const Segment> segments, double width
   const auto at = [&](int px, int py) -> float& {
     return cover[static_cast<std::size_t>(py - ys.first) * columns + static_cast<std::size_t>(px - xs.first)];
   };
-  for (const Segment& s : segments) {
+  for (const Line2d& s : segments) {
     if (!finite(s)) continue;
     box_of(s, x, y);
     for (int py = y.first; py <= y.last; ++py)

@@ -9,12 +9,12 @@
 
 namespace cutis {
 
-struct Segment {
+struct Line2d {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
 
 /// Round-ended lines of that width, as one shape: where they overlap nothing is painted twice.
-void draw_segments(Image& image, std::span<const Segment> segments, double width, const Color& color,
+void draw_segments(Image& image, std::span<const Line2d> segments, double width, const Color& color,
                    double opacity = 1);
 
 /// Edges between pixels are anti-aliased too.

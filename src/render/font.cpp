@@ -214,9 +214,9 @@ std::vector<Point> flatten(std::string_view stroke) {
 
 bool has_glyph(char32_t code) { return glyph_of(code).code == code && code != 0; }
 
-std::vector<Segment> text_segments(double x, double y, double size, std::string_view text) {
+std::vector<Line2d> text_segments(double x, double y, double size, std::string_view text) {
   const double unit = size / kUnitsPerLine;
-  std::vector<Segment> segments;
+  std::vector<Line2d> segments;
   while (!text.empty()) {
     const Glyph& glyph = glyph_of(next_character(text));
     std::string_view strokes = glyph.strokes;

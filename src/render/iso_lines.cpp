@@ -28,8 +28,8 @@ struct Grid {
 };
 
 // Segments of one level in grid units.
-std::vector<Segment> march(const Grid& grid, double level) {
-  std::vector<Segment> lines;
+std::vector<Line2d> march(const Grid& grid, double level) {
+  std::vector<Line2d> lines;
   for (int j = 0; j + 1 < grid.rows; ++j) {
     for (int i = 0; i + 1 < grid.columns; ++i) {
       const std::array<double, 4> v = {grid.at(i, j) - level, grid.at(i + 1, j) - level, grid.at(i + 1, j + 1) - level,
@@ -123,13 +123,13 @@ Image draw_iso_lines(std::span<const float> values, int columns, int rows, const
   const auto px = [&](double u) { return area.x0 + u * (area.x1 - area.x0); };
   const auto py = [&](double v) { return area.y1 - v * (area.y1 - area.y0); };
   for (const IsoLevel& level : options.levels) {
-    std::vector<Segment> lines = march(grid, level.value);
-    for (Segment& s : lines)
+    std::vector<Line2d> lines = march(grid, level.value);
+    for (Line2d& s : lines)
       s = {px(s.x0 / (columns - 1)), py(s.y0 / (rows - 1)), px(s.x1 / (columns - 1)), py(s.y1 / (rows - 1))};
     draw_segments(image, lines, level.width, level.color);
   }
   for (const IsoCurve& curve : options.curves) {
-    std::vector<Segment> lines;
+    std::vector<Line2d> lines;
     const auto x = [&](std::size_t i) { return px((curve.x[i] - options.x_min) / (options.x_max - options.x_min)); };
     const auto y = [&](std::size_t i) { return py((curve.y[i] - options.y_min) / (options.y_max - options.y_min)); };
     for (std::size_t i = 0; i + 1 < curve.x.size(); ++i) lines.push_back({x(i), y(i), x(i + 1), y(i + 1)});

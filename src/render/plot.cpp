@@ -51,7 +51,7 @@ struct Area {
 };
 
 // Cuts the segment at the area's top and bottom; false when nothing is left.
-bool clip(const Area& a, Segment& s) {
+bool clip(const Area& a, Line2d& s) {
   for (const bool top : {true, false}) {
     const double edge = top ? a.y0 : a.y1;
     const auto outside = [&](double y) { return top ? y < edge : y > edge; };
@@ -65,9 +65,9 @@ bool clip(const Area& a, Segment& s) {
 }
 
 void draw_upward(Image& image, double x, double center_y, double size, const std::string& text, const Color& color) {
-  std::vector<Segment> segments = text_segments(0, 0, size, text);
+  std::vector<Line2d> segments = text_segments(0, 0, size, text);
   const double y = center_y + text_width(size, text) / 2;
-  for (Segment& s : segments) s = {x + s.y0, y - s.x0, x + s.y1, y - s.x1};
+  for (Line2d& s : segments) s = {x + s.y0, y - s.x0, x + s.y1, y - s.x1};
   draw_segments(image, segments, std::max(1.05, size * 0.078), color);
 }
 
@@ -203,13 +203,13 @@ Image plot_lines(std::span<const PlotSeries> series, const PlotOptions& options)
   for (std::size_t i = 0; i < series.size(); ++i) {
     const PlotSeries& s = series[i];
     const Color color = series_color(s, i);
-    std::vector<Segment> line;
+    std::vector<Line2d> line;
     for (std::size_t k = 0; k < s.x.size(); ++k) {
       const double y = scale(s.y[k]);
       if (!std::isfinite(s.x[k]) || !std::isfinite(y)) continue;
       const double next = k + 1 < s.x.size() ? scale(s.y[k + 1]) : std::nan("");
       const bool joined = k + 1 < s.x.size() && std::isfinite(s.x[k + 1]) && std::isfinite(next);
-      Segment piece{area.px(s.x[k]), area.py(y), area.px(s.x[k]), area.py(y)};
+      Line2d piece{area.px(s.x[k]), area.py(y), area.px(s.x[k]), area.py(y)};
       if (joined) {
         piece.x1 = area.px(s.x[k + 1]);
         piece.y1 = area.py(next);
@@ -224,7 +224,7 @@ Image plot_lines(std::span<const PlotSeries> series, const PlotOptions& options)
     if (series[i].label.empty()) continue;
     if (y > options.height - 0.5 * text) break;
     const double x = area.x1 + 0.9 * text;
-    draw_segments(image, std::vector<Segment>{{x, y - 0.3 * small, x + 1.2 * text, y - 0.3 * small}},
+    draw_segments(image, std::vector<Line2d>{{x, y - 0.3 * small, x + 1.2 * text, y - 0.3 * small}},
                   std::max(2.0, text * 0.17), series_color(series[i], i));
     draw_text(image, x + 1.7 * text, y, small, series[i].label, style::ink());
     y += 1.5 * text;

@@ -57,6 +57,22 @@ def violations(root):
     return found
 
 
+def duplicate_types(root):
+    """Two types of one qualified name in two files are one type to the linker, whatever their contents."""
+    places = {}
+    sources = [p for folder in ("src", "include") for p in sorted((root / folder).rglob("*.[hc]*"))]
+    for path in sources:
+        spaces = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if opened := re.match(r"(?:inline )?namespace\s*([\w:]*)\s*\{", line):
+                spaces.append(opened.group(1) or "anonymous")
+            elif re.match(r"\}\s*// namespace", line) and spaces:
+                spaces.pop()
+            elif (found := re.match(r"(?:struct|class)\s+(?:alignas\(\w+\)\s+)?(\w+)\b(?!::)[^;()]*\{", line)) and "anonymous" not in spaces:
+                places.setdefault("::".join(spaces + [found.group(1)]), set()).add(str(path.relative_to(root)))
+    return [f"type {name} is defined in {' and in '.join(sorted(files))}" for name, files in places.items() if len(files) > 1]
+
+
 def self_test(root):
     """The check itself must be able to fail: a forbidden arrow in a copy of the tree is found."""
     import shutil
@@ -70,13 +86,17 @@ def self_test(root):
         (copy / "src" / "base" / "bad.h").write_text('#include "solve/bone_motion.h"\n')
         if len(violations(copy)) != before + 1:
             return ["self-test: a forbidden include went unnoticed"]
+        (copy / "src" / "base" / "twin.h").write_text("namespace cutis {\nstruct Twin {\n};\n}  // namespace cutis\n")
+        (copy / "src" / "geometry" / "twin.h").write_text("namespace cutis {\nstruct Twin {\n};\n}  // namespace cutis\n")
+        if not any("Twin" in text for text in duplicate_types(copy)):
+            return ["self-test: two types of one name went unnoticed"]
     return []
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    found = violations(root) + self_test(root)
-    print("\n".join(found) if found else "all includes follow the arrows")
+    found = violations(root) + duplicate_types(root) + self_test(root)
+    print("\n".join(found) if found else "all includes follow the arrows, all types have one definition")
     return 1 if found else 0
 
 
