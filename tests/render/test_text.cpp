@@ -60,7 +60,7 @@ TEST(Text, WidthIsTheSumOfItsLettersAndScales) {
   EXPECT_NEAR(text_width(32, "abc"), 2 * text_width(16, "abc"), 1e-9);
   for (const char* text : {"Hello", "0.25 m", "iiii"}) {
     double right = 0;
-    for (const Segment& s : text_segments(0, 0, 20, text)) right = std::max({right, s.x0, s.x1});
+    for (const Line2d& s : text_segments(0, 0, 20, text)) right = std::max({right, s.x0, s.x1});
     EXPECT_NEAR(right, text_width(20, text), 1.0);
   }
 }
@@ -82,7 +82,7 @@ TEST(Text, IsCutOffAtTheBorders) {
 
 TEST(Lines, AreAntiAliasedAndPaintNothingTwice) {
   Image image = make_image(20, 20, {1, 1, 1});
-  const std::vector<Segment> twice = {{2, 10, 18, 10}, {2, 10, 18, 10}};
+  const std::vector<Line2d> twice = {{2, 10, 18, 10}, {2, 10, 18, 10}};
   draw_segments(image, twice, 1, {0, 0, 0}, 0.5);
   // Rows 9 and 10 share the line: half of a half.
   EXPECT_NEAR(pixel(image, 10, 9).g, 191, 2);
