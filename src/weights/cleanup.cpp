@@ -146,7 +146,7 @@ PruneReport prune_weights(WeightMatrix& matrix, int max_influences, double min_w
     Row after = pruned(row, static_cast<std::size_t>(max_influences), min_weight);
     double lost = 0;
     for (const auto& [b, w] : row) {
-      const auto it = std::find_if(after.begin(), after.end(), [b = b](const auto& x) { return x.first == b; });
+      const auto it = std::find_if(after.begin(), after.end(), [bone = b](const auto& x) { return x.first == bone; });
       lost += std::max(0.0, w - (it == after.end() ? 0.0 : it->second));
     }
     report.mean += lost;
