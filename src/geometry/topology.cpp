@@ -5,6 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "geometry/disjoint_sets.h"
+
 namespace cutis {
 namespace {
 
@@ -23,23 +25,6 @@ Adjacency make_rows(std::size_t rows, const std::vector<std::pair<std::uint32_t,
   for (const auto& [row, item] : pairs) adjacency.items[cursor[row]++] = item;
   return adjacency;
 }
-
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
-  std::uint32_t find(std::uint32_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = find(a);
-    b = find(b);
-    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 // Walks edges with a single triangle. At a vertex where several loops meet, the first unused edge is taken, which
 // may join loops that only touch; that is a matter of taste there.

@@ -8,26 +8,10 @@
 #include <queue>
 
 #include "base/math.h"
+#include "geometry/disjoint_sets.h"
 
 namespace cutis {
 namespace {
-
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
-  std::uint32_t find(std::uint32_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = find(a);
-    b = find(b);
-    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 /// (edge, cut) for every crossing, sorted.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> crossings_of(const std::vector<AtlasCut>& cuts) {
