@@ -10,9 +10,11 @@ namespace cutis {
 
 class Rig;  // src/rig/rig.h: flat arrays
 
-struct BindOptions {};
+struct BindOptions {
+  bool implicit_skin = true;  ///< fields of the parts: needed by every method but lbs and dqs
+};
 
-/// Freezes a character: welds, packs influences, inverts rest frames.
+/// Freezes a character: welds, packs influences, cuts it into parts and fits their fields.
 /// Throws Error when the character has no weights or is invalid.
 [[nodiscard]] std::shared_ptr<const Rig> bind(const Character& character, const Context& context,
                                               const BindOptions& options = {});

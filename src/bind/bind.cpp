@@ -1,13 +1,17 @@
-// Freezes a character: weld ► choose bones ► pack influences.
+// Freezes a character: weld ► choose bones ► pack influences ► partition ► fields ► surface.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/math.h"
+#include "bind/partition.h"
+#include "bind/surface.h"
 #include "character/bones.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/rig.h"
+#include "field/character_patches.h"
+#include "field/part_field.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -22,7 +26,8 @@ std::vector<int> choose_bones(const Skeleton& skeleton, Rig& rig) {
     bone_of[j] = static_cast<int>(rig.bones.size());
     const int parent = parent_bone(skeleton, static_cast<int>(j));
     rig.bones.push_back({static_cast<int>(j), parent < 0 ? -1 : bone_of[static_cast<std::size_t>(parent)],
-                         inverse(joint.world_from_rest), joint.world_from_rest.translation});
+                         inverse(joint.world_from_rest), joint.world_from_rest.translation,
+                         joint.world_from_rest.translation});
   }
   return bone_of;
 }
@@ -37,6 +42,43 @@ void pack_influences(const WeightRow& row, const std::vector<int>& bone_of, std:
     }
     blocks.push_back(block);
   }
+}
+
+// The segment of every bone, in the order of the rig's bones.
+std::vector<BoneSegment> segments_of(const Character& character, const std::vector<int>& bone_of, Rig& rig) {
+  std::vector<BoneSegment> segments(rig.bones.size());
+  for (std::size_t b = 0; b < rig.bones.size(); ++b)
+    segments[b] = {rig.bones[b].joint, rig.bones[b].rest_origin, rig.bones[b].rest_origin, false};
+  for (const BoneSegment& s : bone_segments(character)) {
+    const int b = bone_of[static_cast<std::size_t>(s.joint)];
+    if (b >= 0) segments[static_cast<std::size_t>(b)] = s;
+  }
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) rig.bones[b].rest_end = segments[b].to;
+  return segments;
+}
+
+RigField freeze(const PartField& field) {
+  RigField frozen;
+  if (field.empty() || field.grid().empty()) return frozen;
+  frozen.nodes = field.grid().nodes();
+  frozen.grid = field.grid().view();
+  frozen.grid.nodes = nullptr;
+  return frozen;
+}
+
+void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<int>& bone_of,
+               const std::vector<BoneSegment>& segments, const Context& context, Rig& rig) {
+  const Partition partition = make_partition(character, welded);
+  std::vector<std::uint32_t> owner(partition.joint.size());
+  for (std::size_t v = 0; v < owner.size(); ++v) owner[v] = static_cast<std::uint32_t>(bone_of[partition.joint[v]]);
+  const std::vector<PartField> fields =
+      make_fields(cut_patches(character, welded, segments, owner), FieldOptions{}, context);
+  std::vector<double> radius;
+  for (const PartField& field : fields) {
+    rig.fields.push_back(freeze(field));
+    radius.push_back(field.empty() ? 0.0 : field.support().radius);
+  }
+  rig.surface = make_surface(welded, owner, radius, context);
 }
 
 // A thing without a skeleton is one rigid piece on a root that nothing moves.
@@ -90,6 +132,11 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
     rig->block_begin.push_back(static_cast<std::uint32_t>(rig->blocks.size()));
   }
   if (rig->blocks.size() == rig->vertex_count()) rig->block_begin.clear();
+
+  Character with_bones = character;
+  with_bones.skeleton = rig->skeleton;
+  const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
+  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, context, *rig);
   return rig;
 }
 

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cutis/character.h"
 #include "cutis/types.h"
+#include "kernels/eval_field.h"
 
 namespace cutis {
 
@@ -22,6 +24,49 @@ struct RigBone {
   int parent = -1;           ///< nearest ancestor bone, as an index into Rig::bones
   Affine3d rest_from_world;  ///< inverse of the joint's frame at the rest pose
   Vec3d rest_origin;         ///< the joint at the rest pose
+  Vec3d rest_end;            ///< the end of the segment that it moves, at the rest pose
+};
+
+/// The field of one part on its grid. Without nodes: 0 everywhere.
+struct RigField {
+  std::vector<GridNode> nodes;
+  GridView grid;  ///< all but the nodes
+
+  [[nodiscard]] bool empty() const { return nodes.empty(); }
+  /// Valid as long as this field lives and stays where it is.
+  [[nodiscard]] GridView view() const {
+    GridView view = grid;
+    view.nodes = nodes.data();
+    return view;
+  }
+};
+
+/// Items of row i: [begin[i], begin[i+1]).
+struct RigRows {
+  std::vector<std::uint32_t> begin, items;
+  [[nodiscard]] std::span<const std::uint32_t> row(std::size_t i) const {
+    return {items.data() + begin[i], items.data() + begin[i + 1]};
+  }
+};
+
+/// The welded surface: what fields, relaxation and contact work on.
+struct RigSurface {
+  static constexpr std::uint32_t kNoBone = 0xffffffffU;
+
+  std::vector<std::uint32_t> welded_of;  ///< per input vertex
+  std::vector<std::uint32_t> first_of;   ///< an input vertex of each welded one
+  // Per welded vertex, at the rest pose.
+  std::vector<Vec3f> positions, normals;
+  std::vector<std::uint32_t> owner;  ///< bone whose part it belongs to
+  std::vector<float> edge;           ///< mean length of the edges at it, metres; that of the surface where it has none
+  std::vector<Triangle> triangles;   ///< without repeated vertices
+  RigRows neighbours;
+  std::vector<float> neighbour_weight;  ///< per item of neighbours: relaxation weight (cotangent), > 0
+  // Smooth weights that blend the bones' rotations into the target rotations of the relaxation.
+  RigRows turn;                    ///< bones
+  std::vector<float> turn_weight;  ///< per item of turn; each row sums to 1
+
+  [[nodiscard]] std::size_t size() const { return positions.size(); }
 };
 
 class Rig {
@@ -37,7 +82,12 @@ class Rig {
   std::vector<std::uint32_t> block_begin;
   std::vector<InfluenceBlock> blocks;
 
+  // The implicit skin; empty when bound without.
+  RigSurface surface;
+  std::vector<RigField> fields;  ///< per bone
+
   [[nodiscard]] std::size_t vertex_count() const { return rest_positions.size(); }
+  [[nodiscard]] bool has_skin() const { return !fields.empty(); }
 };
 
 }  // namespace cutis
