@@ -63,7 +63,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   PopAccumulator lbs_pop(metrics, motion.times.size());
   play(character, motion, Method::lbs, context, [&](std::size_t, const Frame& f) { lbs_pop.add(f.positions); });
 
-  const auto rig = bind(character, context);
+  const bool skin = std::ranges::any_of(methods, needs_skin);
+  const auto rig = bind(character, context, {.implicit_skin = skin});
   for (const Method method : methods) {
     MethodMeasurement m;
     m.name = to_string(method);

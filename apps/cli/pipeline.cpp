@@ -52,7 +52,7 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
                   const std::function<void(std::size_t, const Frame&)>& take) {
   MethodTiming timing;
   const auto start = std::chrono::steady_clock::now();
-  Solver solver(bind(character, context), {.method = method}, context);
+  Solver solver(bind(character, context, {.implicit_skin = needs_skin(method)}), {.method = method}, context);
   timing.bind_ms = milliseconds_since(start);
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {

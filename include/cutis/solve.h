@@ -1,6 +1,8 @@
 // One character over time: poses in, deformed meshes out.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,26 +15,53 @@
 
 namespace cutis {
 
-enum class Method { lbs, dqs };
+enum class Method {
+  lbs,  ///< linear blend skinning
+  dqs,  ///< dual quaternion skinning
+};
 
 [[nodiscard]] std::string_view to_string(Method method);
 /// Throws Error(bad_argument) that lists the methods.
 [[nodiscard]] Method method_from_string(std::string_view name);
 [[nodiscard]] std::vector<std::string> method_names();
+/// Whether it works on the fields of the parts: bind() with BindOptions::implicit_skin.
+[[nodiscard]] bool needs_skin(Method method);
 
 struct SolveOptions {
   Method method = Method::dqs;
 };
 
+/// What became of a vertex in a frame.
+enum class VertexState : std::uint8_t {
+  rigid,      ///< nothing moves relative to its bone: exactly carried by it (lbs and dqs: every vertex)
+  converged,  ///< on its iso-surface
+  contact,    ///< held by another part's skin
+  flat,       ///< the field has no usable gradient there
+  outside,    ///< no field reaches it: it follows dual quaternion skinning
+  limit,      ///< out of iterations before it reached its iso-surface
+};
+inline constexpr std::size_t kVertexStates = 6;
+[[nodiscard]] std::string_view to_string(VertexState state);
+
 struct FrameReport {
   double milliseconds = 0;
   std::size_t nonfinite = 0;  ///< vertices kept at their last good position because a number was not finite
+  // Methods that work on fields. Counts and residuals are over welded vertices.
+  std::array<std::size_t, kVertexStates> states{};               ///< vertices, by VertexState
+  double residual_mean = 0, residual_p95 = 0, residual_max = 0;  ///< |f - iso| over vertices that follow a field
+  std::size_t active = 0;      ///< vertices that were solved for, the most of any sub-step
+  std::size_t substeps = 0;    ///< done in this frame
+  std::size_t halvings = 0;    ///< sub-steps that were repeated in halves
+  std::size_t iterations = 0;  ///< relaxations with projection (tracking), projection steps (implicit)
 };
 
 /// All vertices of all meshes in the input's order; scene space.
 struct Frame {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> normals;
+  // Methods that work on fields; empty otherwise.
+  std::vector<VertexState> states;
+  std::vector<float> residuals;  ///< f - iso, signed
   FrameReport report;
 };
 

@@ -55,6 +55,13 @@ Method method_from_string(std::string_view name) {
               fmt::format("there is no method '{}'; choose one of: {}", name, fmt::join(method_names(), ", ")));
 }
 
+bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
+
+std::string_view to_string(VertexState state) {
+  constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
 struct Solver::Impl {
   std::shared_ptr<const Rig> rig;
   SolveOptions options;
