@@ -18,6 +18,7 @@ ALLOWED = {
     "weights": {"base", "numerics", "geometry", "character"},
     "field": {"base", "numerics", "geometry", "character", "kernels"},
     "compose": {"base", "numerics", "kernels"},
+    "contact": {"base", "geometry"},
     "rig": {"base", "kernels"},
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},

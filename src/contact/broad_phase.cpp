@@ -1,0 +1,405 @@
+// One tree per part, built at rest; each node carries three boxes: of the last mesh, of the end of the step (with
+// pads), and of the path in the part's own frame. Seen from another part, a node's path lies in the union of its end
+// box and its last box carried along: no refit per pair of parts. Pairs of triangles stand for the pairs of the
+// elements that they own; those are tested by their own boxes, then by distance against motion.
+#include "contact/broad_phase.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "geometry/predicates.h"
+#include "geometry/tri_tri.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kTasksPerChunk = 4;
+// Node pairs with more triangles than this are split into tasks: enough tasks for all cores, little overhead.
+constexpr std::uint32_t kTaskTriangles = 512;
+constexpr std::size_t kTrianglesPerChunk = 2048;
+// Of a float coordinate, with the error of a transform.
+constexpr double kUlps = 8.0 / (1 << 24);
+// Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
+constexpr double kSheetEdges = 1.5;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+Boxf empty_box() { return {{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}}; }
+void grow(Boxf& box, const Vec3d& p, double pad) {
+  for (int k = 0; k < 3; ++k) {
+    box.lo[k] = std::min(box.lo[k], static_cast<float>(p[k] - pad));
+    box.hi[k] = std::max(box.hi[k], static_cast<float>(p[k] + pad));
+  }
+}
+void grow(Boxf& box, const Boxf& b) {
+  for (int k = 0; k < 3; ++k) {
+    box.lo[k] = std::min(box.lo[k], b.lo[k]);
+    box.hi[k] = std::max(box.hi[k], b.hi[k]);
+  }
+}
+
+std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[k], t[(k + 1) % 3]}; }
+
+}  // namespace
+
+// A triangle on its way, in one frame.
+struct BroadPhase::Corners {
+  std::array<Vec3d, 3> from, to;
+  std::array<float, 3> pad{};
+  std::array<Boxf, 3> vertex, edge;
+  Boxf box = empty_box();
+  bool ready = false;
+
+  void make(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
+    ready = true;
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t v = t[k];
+      from[k] = transform_point(frame, static_cast<Vec3d>(paths.last[v]));
+      to[k] = paths.to[v];
+      pad[k] = paths.pad[v];
+      vertex[k] = empty_box();
+      grow(vertex[k], from[k], rounding);
+      grow(vertex[k], to[k], pad[k] + rounding);
+    }
+    box = empty_box();
+    for (unsigned k = 0; k < 3; ++k) {
+      edge[k] = vertex[k];
+      grow(edge[k], vertex[(k + 1) % 3]);
+      grow(box, vertex[k]);
+    }
+  }
+};
+
+BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
+  std::uint32_t nodes = 0, slots = 0;
+  for (const ContactSurface::Part& part : surface.parts()) {
+    node_begin_.push_back(nodes);
+    slot_begin_.push_back(slots);
+    nodes += static_cast<std::uint32_t>(part.tree.nodes().size());
+    if (!part.tree.empty()) slots += part.tree.nodes()[0].end;
+  }
+  node_begin_.push_back(nodes);
+  slot_begin_.push_back(slots);
+  own_.resize(nodes);
+  last_.resize(nodes);
+  to_.resize(nodes);
+  node_flag_.resize(nodes);
+  slot_own_.resize(slots);
+  slot_last_.resize(slots);
+  slot_to_.resize(slots);
+  slot_flag_.resize(slots);
+}
+
+void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, const Context& context) {
+  double largest = 0;
+  for (std::size_t v = 0; v < paths.to.size(); ++v)
+    for (int k = 0; k < 3; ++k)
+      largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
+  rounding_ = kUlps * largest;
+
+  const auto triangles = surface_.triangles();
+  parallel_for(context, surface_.parts().size(), 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t p = first; p < end; ++p) {
+      const TriangleBvh& tree = surface_.parts()[p].tree;
+      const Affine3d& frame = paths.frame[p];
+      for (std::uint32_t slot = 0; slot < slot_begin_[p + 1] - slot_begin_[p]; ++slot) {
+        const std::size_t s = slot_begin_[p] + slot;
+        Boxf last = empty_box(), to = empty_box(), own = empty_box();
+        char flag = 0;
+        for (const std::uint32_t v : triangles[tree.triangle(slot)]) {
+          const auto x = static_cast<Vec3d>(paths.last[v]);
+          grow(last, x, 0);
+          grow(to, paths.to[v], paths.pad[v] + rounding_);
+          grow(own, transform_point(frame, x), rounding_);
+          flag = static_cast<char>(flag | flagged[v]);
+        }
+        grow(own, to);
+        slot_last_[s] = last;
+        slot_to_[s] = to;
+        slot_own_[s] = own;
+        slot_flag_[s] = flag;
+      }
+      const auto nodes = tree.nodes();
+      for (std::size_t n = nodes.size(); n-- > 0;) {
+        const TriangleBvh::Node& node = nodes[n];
+        const std::size_t at = node_begin_[p] + n;
+        if (node.is_leaf()) {
+          own_[at] = last_[at] = to_[at] = empty_box();
+          node_flag_[at] = 0;
+          for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
+            const std::size_t s = slot_begin_[p] + slot;
+            grow(own_[at], slot_own_[s]);
+            grow(last_[at], slot_last_[s]);
+            grow(to_[at], slot_to_[s]);
+            node_flag_[at] = static_cast<char>(node_flag_[at] | slot_flag_[s]);
+          }
+          continue;
+        }
+        const std::size_t left = at + 1, right = node_begin_[p] + node.right;
+        own_[at] = own_[left];
+        last_[at] = last_[left];
+        to_[at] = to_[left];
+        grow(own_[at], own_[right]);
+        grow(last_[at], last_[right]);
+        grow(to_[at], to_[right]);
+        node_flag_[at] = static_cast<char>(node_flag_[left] | node_flag_[right]);
+      }
+    }
+  });
+}
+
+Boxf BroadPhase::box_in_frame(const Affine3d& frame, std::size_t node) const {
+  const Boxf& b = last_[node];
+  const Vec3d lo = static_cast<Vec3d>(b.lo), hi = static_cast<Vec3d>(b.hi);
+  const Vec3d c = transform_point(frame, (lo + hi) * 0.5), h = (hi - lo) * 0.5;
+  Boxf box = to_[node];
+  for (int k = 0; k < 3; ++k) {
+    const double r = std::abs(frame.linear.col[0][k]) * h.x + std::abs(frame.linear.col[1][k]) * h.y +
+                     std::abs(frame.linear.col[2][k]) * h.z + rounding_;
+    box.lo[k] = std::min(box.lo[k], static_cast<float>(c[k] - r));
+    box.hi[k] = std::max(box.hi[k], static_cast<float>(c[k] + r));
+  }
+  return box;
+}
+
+// Whether the two motions differ anywhere on either part by more than rounding.
+bool BroadPhase::moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const {
+  const Affine3d &fa = paths.frame[a], &fb = paths.frame[b];
+  if (fa == fb) return false;
+  for (const std::uint32_t p : {a, b}) {
+    const Boxf& box = last_[node_begin_[p]];
+    for (unsigned corner = 0; corner < 8; ++corner) {
+      const Vec3d x{(corner & 1U) != 0 ? box.hi.x : box.lo.x, (corner & 2U) != 0 ? box.hi.y : box.lo.y,
+                    (corner & 4U) != 0 ? box.hi.z : box.lo.z};
+      if (distance(transform_point(fa, x), transform_point(fb, x)) > rounding_) return true;
+    }
+  }
+  return false;
+}
+
+void BroadPhase::plan(const StepPaths& paths, bool all_relative, std::span<const char> released) {
+  tasks_.clear();
+  const auto parts = surface_.parts();
+  for (std::uint32_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].tree.empty()) continue;
+    if (node_flag_[node_begin_[p]] != 0) expand(paths, {p, 0, p, 0, false});
+    for (std::uint32_t q = p + 1; q < parts.size(); ++q) {
+      if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) continue;
+      const bool all = all_relative && moves_relative(paths, p, q);
+      if (!all && node_flag_[node_begin_[p]] == 0 && node_flag_[node_begin_[q]] == 0) continue;
+      const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
+      expand(paths, {q_thicker ? p : q, 0, q_thicker ? q : p, 0, all});
+    }
+  }
+}
+
+// Splits a pair of nodes into tasks of bounded size.
+void BroadPhase::expand(const StepPaths& paths, Task task) {
+  const std::size_t a = node_begin_[task.part_a] + task.node_a, b = node_begin_[task.part_b] + task.node_b;
+  if (!task.all && node_flag_[a] == 0 && node_flag_[b] == 0) return;
+  const bool self = task.part_a == task.part_b;
+  if (!overlap(self ? own_[a] : box_in_frame(paths.frame[task.part_b], a), own_[b])) return;
+  const TriangleBvh::Node& na = surface_.parts()[task.part_a].tree.nodes()[task.node_a];
+  const TriangleBvh::Node& nb = surface_.parts()[task.part_b].tree.nodes()[task.node_b];
+  const std::uint32_t size_a = na.end - na.begin, size_b = nb.end - nb.begin;
+  if (size_a + size_b <= kTaskTriangles || (na.is_leaf() && nb.is_leaf())) {
+    tasks_.push_back(task);
+    return;
+  }
+  if (self && task.node_a == task.node_b) {
+    const std::uint32_t left = task.node_a + 1, right = na.right;
+    expand(paths, {task.part_a, left, task.part_b, left, task.all});
+    expand(paths, {task.part_a, left, task.part_b, right, task.all});
+    expand(paths, {task.part_a, right, task.part_b, right, task.all});
+  } else if (nb.is_leaf() || (!na.is_leaf() && size_a >= size_b)) {
+    expand(paths, {task.part_a, task.node_a + 1, task.part_b, task.node_b, task.all});
+    expand(paths, {task.part_a, na.right, task.part_b, task.node_b, task.all});
+  } else {
+    expand(paths, {task.part_a, task.node_a, task.part_b, task.node_b + 1, task.all});
+    expand(paths, {task.part_a, task.node_a, task.part_b, nb.right, task.all});
+  }
+}
+
+void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
+                     const Task& task, std::vector<CandidatePair>& out) const {
+  const bool self = task.part_a == task.part_b;
+  const auto nodes_a = surface_.parts()[task.part_a].tree.nodes(), nodes_b = surface_.parts()[task.part_b].tree.nodes();
+  const Affine3d& frame = paths.frame[task.part_b];
+  std::array<std::array<std::uint32_t, 2>, 4 * TriangleBvh::kMaxDepth> stack;
+  std::size_t size = 0;
+  stack[size++] = {task.node_a, task.node_b};
+  while (size > 0) {
+    const auto [i, j] = stack[--size];
+    const std::size_t a = node_begin_[task.part_a] + i, b = node_begin_[task.part_b] + j;
+    if (!task.all && node_flag_[a] == 0 && node_flag_[b] == 0) continue;
+    if (!overlap(self ? own_[a] : box_in_frame(frame, a), own_[b])) continue;
+    const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
+    if (na.is_leaf() && nb.is_leaf()) {
+      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, out);
+    } else if (self && i == j) {
+      stack[size++] = {na.right, na.right};
+      stack[size++] = {i + 1, na.right};
+      stack[size++] = {i + 1, i + 1};
+    } else if (nb.is_leaf() || (!na.is_leaf() && na.end - na.begin >= nb.end - nb.begin)) {
+      stack[size++] = {na.right, j};
+      stack[size++] = {i + 1, j};
+    } else {
+      stack[size++] = {i, nb.right};
+      stack[size++] = {i, j + 1};
+    }
+  }
+}
+
+void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
+                             const Task& task, std::vector<CandidatePair>& out) const {
+  const TriangleBvh &tree_a = surface_.parts()[task.part_a].tree, &tree_b = surface_.parts()[task.part_b].tree;
+  const TriangleBvh::Node &na = tree_a.nodes()[task.node_a], &nb = tree_b.nodes()[task.node_b];
+  const bool self = task.part_a == task.part_b, same_leaf = self && task.node_a == task.node_b;
+  const Affine3d& frame = paths.frame[task.part_b];
+  const auto triangles = surface_.triangles();
+  const auto rest = surface_.rest();
+  const auto edge_length = surface_.edge_length();
+
+  const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v, const FourPoints& x0,
+                        const FourPoints& x1, const std::array<float, 4>& pad) {
+    if (!task.all && (flagged[v[0]] | flagged[v[1]] | flagged[v[2]] | flagged[v[3]]) == 0) return;
+    const double reach = motion_bound(kind, x0, x1) + (kind == ElementPair::vertex_face
+                                                           ? pad[0] + std::max({pad[1], pad[2], pad[3]})
+                                                           : std::max(pad[0], pad[1]) + std::max(pad[2], pad[3]));
+    const double distance = separation(kind, x0).distance;
+    if (distance >= reach || surface_.excluded(kind, v)) return;
+    FourPoints r;
+    double h = std::numeric_limits<double>::infinity(), longest = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      r[k] = static_cast<Vec3d>(rest[v[k]]);
+      h = std::min<double>(h, edge_length[v[k]]);
+      longest = std::max<double>(longest, edge_length[v[k]]);
+    }
+    const double at_rest = separation(kind, r).distance;
+    CandidatePair pair;
+    pair.vertex = v;
+    pair.frame = task.part_b;
+    pair.other_part = task.part_a;
+    pair.kind = kind;
+    pair.sheet = at_rest < kSheetEdges * longest && surface_.neighbours(kind, v);
+    pair.distance = static_cast<float>(distance);
+    pair.gap = static_cast<float>(std::min(options.gap_edges * h, 0.5 * at_rest));
+    out.push_back(pair);
+  };
+  const auto vertices_against_face = [&](const Triangle& s, const Corners& cs, std::uint8_t owned, const Triangle& t,
+                                         const Corners& ct) {
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t v = s[k];
+      if ((owned >> k & 1U) == 0 || v == t[0] || v == t[1] || v == t[2] || !overlap(cs.vertex[k], ct.box)) continue;
+      emit(ElementPair::vertex_face, {v, t[0], t[1], t[2]}, {cs.from[k], ct.from[0], ct.from[1], ct.from[2]},
+           {cs.to[k], ct.to[0], ct.to[1], ct.to[2]}, {cs.pad[k], ct.pad[0], ct.pad[1], ct.pad[2]});
+    }
+  };
+
+  // Leaves hold a handful of triangles each (the tree's leaf size is 4).
+  constexpr std::size_t kMaxLeaf = 8;
+  std::array<Corners, kMaxLeaf> corners_b;
+  const auto slots_a = slot_begin_[task.part_a], slots_b = slot_begin_[task.part_b];
+  for (std::uint32_t i = na.begin; i < na.end; ++i) {
+    Corners ca;
+    const Triangle& s = triangles[tree_a.triangle(i)];
+    const ContactSurface::Ownership own_s = surface_.ownership()[tree_a.triangle(i)];
+    if (!self) {
+      ca.make(paths, s, frame, rounding_);
+      if (!overlap(ca.box, own_[node_begin_[task.part_b] + task.node_b])) continue;
+    }
+    for (std::uint32_t j = same_leaf ? i + 1 : nb.begin; j < nb.end; ++j) {
+      if (!task.all && slot_flag_[slots_a + i] == 0 && slot_flag_[slots_b + j] == 0) continue;
+      if (!overlap(self ? slot_own_[slots_a + i] : ca.box, slot_own_[slots_b + j])) continue;
+      const Triangle& t = triangles[tree_b.triangle(j)];
+      const ContactSurface::Ownership own_t = surface_.ownership()[tree_b.triangle(j)];
+      Corners& cb = corners_b[j - nb.begin];
+      if (!ca.ready) ca.make(paths, s, frame, rounding_);
+      if (!cb.ready) cb.make(paths, t, frame, rounding_);
+      vertices_against_face(s, ca, own_s.vertices, t, cb);
+      vertices_against_face(t, cb, own_t.vertices, s, ca);
+      for (unsigned k = 0; k < 3; ++k) {
+        if ((own_s.edges >> k & 1U) == 0) continue;
+        const auto [a0, a1] = edge_of(s, k);
+        for (unsigned l = 0; l < 3; ++l) {
+          if ((own_t.edges >> l & 1U) == 0) continue;
+          const auto [b0, b1] = edge_of(t, l);
+          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca.edge[k], cb.edge[l])) continue;
+          const unsigned k1 = (k + 1) % 3, l1 = (l + 1) % 3;
+          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca.from[k], ca.from[k1], cb.from[l], cb.from[l1]},
+               {ca.to[k], ca.to[k1], cb.to[l], cb.to[l1]}, {ca.pad[k], ca.pad[k1], cb.pad[l], cb.pad[l1]});
+        }
+      }
+    }
+  }
+}
+
+bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
+                         std::span<const char> released, const BroadPhaseOptions& options,
+                         std::vector<CandidatePair>& pairs, const Context& context) {
+  refit(paths, flagged, context);
+  plan(paths, all_relative, released);
+  const std::size_t chunks = (tasks_.size() + kTasksPerChunk - 1) / kTasksPerChunk;
+  if (found_.size() < chunks) found_.resize(chunks);
+  std::atomic<bool> too_many = false;
+  parallel_for(context, tasks_.size(), kTasksPerChunk, [&](std::size_t begin, std::size_t end) {
+    std::vector<CandidatePair>& out = found_[begin / kTasksPerChunk];
+    out.clear();
+    for (std::size_t i = begin; i < end && out.size() <= options.max_pairs; ++i)
+      run(paths, flagged, options, tasks_[i], out);
+    if (out.size() > options.max_pairs) too_many = true;
+  });
+  if (too_many) return false;
+  std::size_t total = pairs.size();
+  for (std::size_t c = 0; c < chunks; ++c) total += found_[c].size();
+  if (total > options.max_pairs) return false;
+  pairs.reserve(total);
+  for (std::size_t c = 0; c < chunks; ++c) pairs.insert(pairs.end(), found_[c].begin(), found_[c].end());
+  return true;
+}
+
+bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) const {
+  const auto triangles = surface_.triangles();
+  const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, Boxf& box) {
+    const TriangleBvh& tree = surface_.parts()[p].tree;
+    for (std::uint32_t slot = 0; slot < slot_begin_[p + 1] - slot_begin_[p]; ++slot) {
+      out.push_back(tree.triangle(slot));
+      for (const std::uint32_t v : triangles[out.back()]) grow(box, static_cast<Vec3d>(positions[v]), 0);
+    }
+  };
+  const auto corners = [&](std::uint32_t t) -> TriangleCorners {
+    return {positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]};
+  };
+  const auto box_of = [&](std::uint32_t t) {
+    Boxf box = empty_box();
+    for (const std::uint32_t v : triangles[t]) grow(box, static_cast<Vec3d>(positions[v]), 0);
+    return box;
+  };
+  const auto flat = [&](std::uint32_t t) {
+    return has_zero_area(positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]);
+  };
+  std::vector<std::uint32_t> list_a, list_b;
+  Boxf box_a = empty_box(), box_b = empty_box();
+  gather(a, list_a, box_a);
+  gather(b, list_b, box_b);
+  if (!overlap(box_a, box_b)) return false;
+  std::erase_if(list_a, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
+  std::erase_if(list_b, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
+  for (const std::uint32_t s : list_a) {
+    const Boxf box = box_of(s);
+    for (const std::uint32_t t : list_b) {
+      const Triangle &x = triangles[s], &y = triangles[t];
+      bool shared = false;
+      for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];
+      if (shared || !overlap(box, box_of(t)) || flat(s) || flat(t)) continue;
+      if (triangles_intersect(corners(s), corners(t))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace cutis

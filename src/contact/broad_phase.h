@@ -1,0 +1,73 @@
+// Which elements might meet during a step.
+//
+// Every pair of parts is tested in the moving frame of the thicker one: there the start of the step is the last mesh
+// carried along, and only what moves relative to that part counts. Different pairs may take different paths: if no pair
+// of elements meets on its own path, the end of the step has no intersection.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "contact/contact_surface.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+/// The ways of all vertices, seen from part k: from frame[k] * last to `to`, straight; they may end anywhere within
+/// `pad` of `to`.
+struct StepPaths {
+  std::span<const Vec3f> last;
+  std::span<const Vec3d> to;
+  std::span<const float> pad;       ///< per vertex, metres
+  std::span<const Affine3d> frame;  ///< per part: its motion over the step
+};
+
+struct BroadPhaseOptions {
+  float gap_edges = 0;        ///< CandidatePair::gap in local edges
+  std::size_t max_pairs = 0;  ///< give up beyond
+};
+
+class BroadPhase {
+ public:
+  explicit BroadPhase(const ContactSurface& surface);
+
+  /// Appends the pairs that could come nearer than nothing, or end nearer than their pads: with at least one vertex of
+  /// `flagged`; with `all_relative`, also pairs of parts that move relative to each other. `released(a, b)` parts are
+  /// skipped. Returns false when there are more than options.max_pairs. The order does not depend on threads.
+  bool collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
+               const BroadPhaseOptions& options, std::vector<CandidatePair>& pairs, const Context& context);
+
+  /// Whether triangles of the two parts intersect in this mesh (exact).
+  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) const;
+
+  [[nodiscard]] double rounding() const { return rounding_; }  ///< of float coordinates in the last collect(), metres
+
+ private:
+  struct Task {
+    std::uint32_t part_a, node_a, part_b, node_b;  // b's frame
+    bool all;
+  };
+  struct Corners;
+  void refit(const StepPaths& paths, std::span<const char> flagged, const Context& context);
+  [[nodiscard]] Boxf box_in_frame(const Affine3d& frame, std::size_t node) const;
+  void plan(const StepPaths& paths, bool all_relative, std::span<const char> released);
+  void expand(const StepPaths& paths, Task task);
+  void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
+           std::vector<CandidatePair>& out) const;
+  void test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
+                   const Task& task, std::vector<CandidatePair>& out) const;
+  [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
+
+  const ContactSurface& surface_;
+  std::vector<std::uint32_t> node_begin_, slot_begin_;  // per part, into the arrays below
+  std::vector<Boxf> own_, last_, to_;                   // per node: own frame's path; last mesh; end of the step
+  std::vector<char> node_flag_;
+  std::vector<Boxf> slot_own_, slot_last_, slot_to_;  // the same per triangle
+  std::vector<char> slot_flag_;
+  std::vector<Task> tasks_;
+  std::vector<std::vector<CandidatePair>> found_;  // per chunk of tasks
+  double rounding_ = 0;
+};
+
+}  // namespace cutis

@@ -1,0 +1,194 @@
+#include "contact/contact_surface.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "cutis/error.h"
+#include "geometry/predicates.h"
+#include "geometry/tri_tri.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kLeavesPerChunk = 128;
+
+std::uint64_t key(std::uint32_t a, std::uint32_t b) {
+  return (static_cast<std::uint64_t>(std::min(a, b)) << 32U) | std::max(a, b);
+}
+
+bool share_a_vertex(const Triangle& a, const Triangle& b) {
+  for (const std::uint32_t v : a)
+    for (const std::uint32_t w : b)
+      if (v == w) return true;
+  return false;
+}
+
+void check(const ContactMesh& mesh) {
+  const auto fail = [](const std::string& text) { throw Error(ErrorCode::bad_argument, "contact", text); };
+  if (mesh.part.size() != mesh.rest.size())
+    fail(fmt::format("{} vertices need as many parts, not {}", mesh.rest.size(), mesh.part.size()));
+  if (mesh.part_radius.size() != mesh.parts)
+    fail(fmt::format("{} parts need as many radii, not {}", mesh.parts, mesh.part_radius.size()));
+  for (const std::uint32_t p : mesh.part)
+    if (p >= mesh.parts) fail(fmt::format("a vertex names part {} of {}", p, mesh.parts));
+  for (const Triangle& t : mesh.triangles)
+    for (const std::uint32_t v : t)
+      if (v >= mesh.rest.size()) fail(fmt::format("a triangle names vertex {} of {}", v, mesh.rest.size()));
+  for (const Vec3f& p : mesh.rest)
+    if (!is_finite(p)) fail("a vertex of the rest pose is not finite");
+}
+
+}  // namespace
+
+ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context) {
+  check(mesh);
+  rest_.assign(mesh.rest.begin(), mesh.rest.end());
+  part_.assign(mesh.part.begin(), mesh.part.end());
+  for (const Triangle& t : mesh.triangles) {
+    if (has_zero_area(rest_[t[0]], rest_[t[1]], rest_[t[2]])) {
+      ++rest_report_.degenerate_triangles;
+      continue;
+    }
+    const std::uint32_t a = part_[t[0]], b = part_[t[1]], c = part_[t[2]];
+    if (a != b || b != c) seam_triangles_.push_back(static_cast<std::uint32_t>(triangles_.size()));
+    triangles_.push_back(t);
+    triangle_part_.push_back(b == c ? b : a);
+  }
+  topology_ = build_topology(rest_.size(), triangles_);
+  own_elements();
+
+  Box box;
+  for (const Vec3f& p : rest_) box.add(static_cast<Vec3d>(p));
+  size_ = diagonal(box);
+
+  edge_length_.assign(rest_.size(), 0.0F);
+  for (std::uint32_t v = 0; v < rest_.size(); ++v) {
+    const auto neighbours = topology_.vertex_neighbours.row(v);
+    double sum = 0;
+    for (const std::uint32_t w : neighbours)
+      sum += distance(static_cast<Vec3d>(rest_[v]), static_cast<Vec3d>(rest_[w]));
+    if (!neighbours.empty()) edge_length_[v] = static_cast<float>(sum / static_cast<double>(neighbours.size()));
+  }
+
+  parts_.resize(mesh.parts);
+  std::vector<std::vector<std::uint32_t>> triangles_of(mesh.parts);
+  for (std::uint32_t t = 0; t < triangles_.size(); ++t) triangles_of[triangle_part_[t]].push_back(t);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    parts_[p].tree = TriangleBvh(rest_, triangles_, triangles_of[p]);
+    const float radius = mesh.part_radius[p];
+    // A part without a radius (no bone axis to measure from) counts as thin as a thousandth of the body.
+    parts_[p].inverse_mass = radius > 0 ? radius : static_cast<float>(1e-3 * size_);
+  }
+  for (const std::uint32_t p : part_) ++parts_[p].vertices;
+  for (std::uint32_t p = 0; p < parts_.size(); ++p)
+    if (parts_[p].vertices > parts_[main_part_].vertices) main_part_ = p;
+  find_rest_intersections(context);
+}
+
+void ContactSurface::own_elements() {
+  ownership_.resize(triangles_.size());
+  for (std::uint32_t v = 0; v < rest_.size(); ++v) {
+    const auto faces = topology_.vertex_faces.row(v);
+    if (faces.empty()) continue;
+    // A triangle of the vertex's own part where there is one: the pair is then tested in the right frame.
+    std::uint32_t owner = faces.front();
+    for (const std::uint32_t t : faces)
+      if (triangle_part_[t] == part_[v]) {
+        owner = t;
+        break;
+      }
+    for (unsigned k = 0; k < 3; ++k)
+      if (triangles_[owner][k] == v) ownership_[owner].vertices |= static_cast<std::uint8_t>(1U << k);
+  }
+  for (std::size_t e = 0; e < topology_.edges.size(); ++e) {
+    const Edge& edge = topology_.edges[e];
+    const std::uint32_t owner = topology_.edge_faces.row(e).front();
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t a = triangles_[owner][k], b = triangles_[owner][(k + 1) % 3];
+      if (std::min(a, b) == edge.a && std::max(a, b) == edge.b)
+        ownership_[owner].edges |= static_cast<std::uint8_t>(1U << k);
+    }
+  }
+}
+
+void ContactSurface::find_rest_intersections(const Context& context) {
+  tangled_.assign(rest_.size(), 0);
+  std::vector<std::uint32_t> all(triangles_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const TriangleBvh bvh(rest_, triangles_, all);
+  const auto leaves = bvh.leaves();
+  std::vector<std::vector<std::uint64_t>> found((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
+  const auto corners = [&](std::uint32_t t) -> TriangleCorners {
+    return {rest_[triangles_[t][0]], rest_[triangles_[t][1]], rest_[triangles_[t][2]]};
+  };
+  parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      bvh.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
+        const std::uint32_t a = bvh.triangle(slot_a), b = bvh.triangle(slot_b);
+        if (!share_a_vertex(triangles_[a], triangles_[b]) && triangles_intersect(corners(a), corners(b)))
+          found[begin / kLeavesPerChunk].push_back(key(a, b));
+      });
+  });
+  for (const auto& keys : found) {
+    rest_report_.intersecting_pairs += keys.size();
+    for (const std::uint64_t k : keys) {
+      const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
+      const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
+      if (ca != cb) {
+        excluded_components_.insert(key(ca, cb));
+        continue;
+      }
+      // With the triangles around both: the border of a patch that passes through another would catch on it.
+      for (const std::uint32_t v : triangles_[a])
+        for (const std::uint32_t s : topology_.vertex_faces.row(v))
+          for (const std::uint32_t w : triangles_[b])
+            for (const std::uint32_t t : topology_.vertex_faces.row(w)) {
+              excluded_triangles_.insert(key(s, t));
+              for (const std::uint32_t u : triangles_[s]) tangled_[u] = 1;
+              for (const std::uint32_t u : triangles_[t]) tangled_[u] = 1;
+            }
+    }
+  }
+  rest_report_.excluded_components = excluded_components_.size();
+}
+
+bool ContactSurface::triangles_excluded(std::uint32_t a, std::uint32_t b) const {
+  return excluded_triangles_.contains(key(a, b));
+}
+
+bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
+  const std::size_t split = kind == ElementPair::vertex_face ? 1 : 2;
+  for (std::size_t i = 0; i < split; ++i)
+    for (std::size_t j = split; j < 4; ++j) {
+      const auto a = topology_.vertex_neighbours.row(v[i]), b = topology_.vertex_neighbours.row(v[j]);
+      if (std::binary_search(a.begin(), a.end(), v[j])) return true;
+      for (const std::uint32_t w : a)
+        if (std::binary_search(b.begin(), b.end(), w)) return true;
+    }
+  return false;
+}
+
+bool ContactSurface::excluded(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
+  const std::uint32_t other = kind == ElementPair::vertex_face ? v[1] : v[2];
+  if (!excluded_components_.empty() &&
+      excluded_components_.contains(key(topology_.component[v[0]], topology_.component[other])))
+    return true;
+  if (excluded_triangles_.empty() || tangled_[v[0]] == 0 || tangled_[other] == 0) return false;
+  const auto holds = [&](std::uint32_t t, std::uint32_t w) {
+    return triangles_[t][0] == w || triangles_[t][1] == w || triangles_[t][2] == w;
+  };
+  for (const std::uint32_t a : topology_.vertex_faces.row(v[0])) {
+    if (kind == ElementPair::edge_edge && !holds(a, v[1])) continue;
+    for (const std::uint32_t b : topology_.vertex_faces.row(other)) {
+      const bool fits = kind == ElementPair::edge_edge ? holds(b, v[3]) : holds(b, v[2]) && holds(b, v[3]);
+      if (fits && triangles_excluded(a, b)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace cutis

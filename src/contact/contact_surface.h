@@ -1,0 +1,98 @@
+// What contact needs to know about a surface once and for all: who owns which element, the trees of its parts, local
+// edge lengths, and what already intersects at rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "contact/ccd.h"
+#include "cutis/context.h"
+#include "geometry/topology.h"
+#include "geometry/triangle_bvh.h"
+
+namespace cutis {
+
+/// A welded surface at rest.
+struct ContactMesh {
+  std::span<const Vec3f> rest;
+  std::span<const Triangle> triangles;
+  std::span<const std::uint32_t> part;  ///< per vertex, below `parts`
+  std::size_t parts = 0;
+  std::span<const float> part_radius;  ///< per part, metres: thick parts yield more, in proportion
+};
+
+/// Two elements that might meet: points as in contact/ccd.h.
+struct CandidatePair {
+  std::array<std::uint32_t, 4> vertex{};
+  std::uint32_t frame = 0;       ///< the part in whose moving frame the pair is tested
+  std::uint32_t other_part = 0;  ///< the part of the other element; `frame` for a pair within one part
+  ElementPair kind = ElementPair::vertex_face;
+  bool sheet = false;  ///< neighbours on the surface: not a contact of two skins
+  float distance = 0;  ///< at the start of the step, metres
+  float gap = 0;       ///< to be kept, metres
+};
+
+class ContactSurface {
+ public:
+  /// Which vertices and edges (k: from corner k to corner k + 1) a triangle stands for. Every vertex and edge has one
+  /// triangle that owns it, so that pairs of triangles name each pair of elements once.
+  struct Ownership {
+    std::uint8_t vertices = 0, edges = 0;  ///< bit k
+  };
+  struct Part {
+    TriangleBvh tree;  ///< over rest positions; empty for a part without triangles
+    float inverse_mass = 1;
+    std::uint32_t vertices = 0;
+  };
+  struct RestReport {
+    std::size_t intersecting_pairs = 0;   ///< of triangles without a common vertex
+    std::size_t excluded_components = 0;  ///< pairs of components that intersect: they ignore each other
+    std::size_t degenerate_triangles = 0;
+  };
+
+  /// Copies the mesh. Throws Error(bad_argument) when sizes or numbers do not fit together.
+  ContactSurface(const ContactMesh& mesh, const Context& context);
+
+  [[nodiscard]] std::size_t vertex_count() const { return rest_.size(); }
+  [[nodiscard]] std::span<const Vec3f> rest() const { return rest_; }
+  [[nodiscard]] std::span<const Triangle> triangles() const { return triangles_; }
+  [[nodiscard]] std::span<const Ownership> ownership() const { return ownership_; }
+  [[nodiscard]] std::span<const std::uint32_t> part() const { return part_; }                      ///< of vertices
+  [[nodiscard]] std::span<const std::uint32_t> triangle_part() const { return triangle_part_; }    ///< of most corners
+  [[nodiscard]] std::span<const std::uint32_t> seam_triangles() const { return seam_triangles_; }  ///< of several parts
+  [[nodiscard]] std::span<const Part> parts() const { return parts_; }
+  [[nodiscard]] std::span<const float> edge_length() const { return edge_length_; }  ///< mean at each vertex
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] std::uint32_t main_part() const { return main_part_; }  ///< the one with most vertices
+  [[nodiscard]] double size() const { return size_; }                   ///< diagonal of the rest pose's box
+  [[nodiscard]] const RestReport& rest_report() const { return rest_report_; }
+
+  /// Whether the pair is to be left alone because of intersections at rest.
+  [[nodiscard]] bool excluded(ElementPair kind, const std::array<std::uint32_t, 4>& v) const;
+  /// Whether the two elements are joined by an edge or two.
+  [[nodiscard]] bool neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const;
+
+ private:
+  void own_elements();
+  void find_rest_intersections(const Context& context);
+  [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;
+
+  std::vector<Vec3f> rest_;
+  std::vector<Triangle> triangles_;
+  std::vector<std::uint32_t> part_, triangle_part_, seam_triangles_;
+  Topology topology_;
+  std::vector<Ownership> ownership_;
+  std::vector<Part> parts_;
+  std::vector<float> edge_length_;
+  std::uint32_t main_part_ = 0;
+  double size_ = 0;
+  RestReport rest_report_;
+  std::vector<char> tangled_;                             // per vertex: some triangle near it intersects at rest
+  std::unordered_set<std::uint64_t> excluded_triangles_;  // lower number in the upper half
+  std::unordered_set<std::uint64_t> excluded_components_;
+};
+
+}  // namespace cutis

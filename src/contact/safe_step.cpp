@@ -1,0 +1,395 @@
+// One round: broad phase on the proposal, projection, search again around vertices that were pushed far, then
+// certification: pairs that still meet are held back along their own way, in the frame in which they are tested, until
+// none meets. Should that not settle (a vertex pinched between two parts that move differently), vertices fall back on
+// the motion of the main part: with all of them there the mesh is the last one, moved as a whole, so this ends. When
+// vertices are left behind, further rounds take them on from the new valid mesh.
+//
+// After Li, Kaufman, Jiang (2021) for the detection; paths in moving frames, the order of the stages and the sharing by
+// thickness are ours.
+#include "contact/safe_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "base/timer.h"
+#include "contact/broad_phase.h"
+#include "contact/projection.h"
+#include "cutis/error.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kPairsPerChunk = 256;
+constexpr std::size_t kVerticesPerChunk = 4096;
+// Held back so much short of the impact.
+constexpr double kBackOff = 0.9;
+// Rounds of holding back in the pairs' own frames, then in the main part's: each shortens a blocked way to less than
+// 0.9 of it, 0.9^96 is below the resolution of float.
+constexpr int kOwnFrameRounds = 12, kMainFrameRounds = 96;
+// Of a float coordinate. What is kept between elements, whatever the gap: more than rounding can take.
+constexpr double kUlp = 1.0 / (1 << 24);
+constexpr double kKeepUlps = 16;
+// Nearer than this, relative to the body, is no distance at all in double.
+constexpr double kTouching = 1e-13;
+constexpr double kContactGaps = 2;  // within so many gaps a vertex is in contact
+
+Vec3d round_to_float(const Vec3d& p) { return static_cast<Vec3d>(static_cast<Vec3f>(p)); }
+
+}  // namespace
+
+struct SafeStep::Impl {
+  ContactSurface surface;
+  SafeStepOptions options;
+  BroadPhase broad;
+  Projection projection;
+
+  std::vector<char> released;  // parts x parts, symmetric; empty: none
+  std::vector<std::array<std::uint32_t, 2>> released_pairs;
+  std::vector<ContactRecord> contacts;
+
+  // Of one step.
+  std::vector<Vec3f> last;      // of the round
+  std::vector<Affine3d> frame;  // per part
+  std::vector<Vec3d> target, to, searched, projected;
+  std::vector<float> pad;
+  std::vector<char> flagged;
+  std::vector<CandidatePair> pairs;
+  std::vector<Impact> impacts;
+  std::vector<double> hold;  // per vertex: share of its way that it may go, 1: all
+  std::vector<std::uint32_t> hold_frame;
+  std::vector<char> in_main_frame, truncated;
+  std::vector<int> changed;
+  std::vector<ContactRecord> nearest;  // per vertex
+  double keep = 0;
+  double largest = 0;  // coordinate
+
+  Impl(const ContactMesh& mesh, const SafeStepOptions& o, const Context& context)
+      : surface(mesh, context), options(o), broad(surface) {
+    const std::size_t n = surface.vertex_count();
+    pad.resize(n);
+    flagged.resize(n);
+    hold.resize(n);
+    hold_frame.resize(n);
+    in_main_frame.resize(n);
+    truncated.resize(n);
+    nearest.resize(n);
+  }
+
+  void check_sizes(std::size_t last_size, std::size_t proposed, std::size_t motions, std::size_t moved) const;
+  void prepare(std::span<const Vec3f> from, std::span<const Vec3f> proposed, std::span<const Affine3d> motion,
+               SafeStepReport& report);
+  void flag_movers(std::span<const char> moved);
+  bool round(bool first, std::span<const char> moved, SafeStepReport& report, const Context& context);
+  bool search_strays(bool all, SafeStepReport& report, const Context& context);
+  bool certify(SafeStepReport& report, const Context& context);
+  std::size_t find_impacts(int pass, std::size_t begin_new, const Context& context);
+  void hold_back(bool main_frame);
+  void hold_all();
+  void note_contacts(const Context& context);
+  void finish(std::span<Vec3f> proposed, std::span<const Vec3d> wished, SafeStepReport& report);
+};
+
+void SafeStep::Impl::check_sizes(std::size_t last_size, std::size_t proposed, std::size_t motions,
+                                 std::size_t moved) const {
+  const std::size_t n = surface.vertex_count(), p = surface.parts().size();
+  if (last_size != n || proposed != n || moved != n || motions != p)
+    throw Error(ErrorCode::bad_argument, "contact",
+                fmt::format("a step takes {} vertices and {} parts, not {}, {}, {} vertices and {} parts", n, p,
+                            last_size, proposed, moved, motions));
+}
+
+void SafeStep::Impl::prepare(std::span<const Vec3f> from, std::span<const Vec3f> proposed,
+                             std::span<const Affine3d> motion, SafeStepReport& report) {
+  const std::size_t n = surface.vertex_count();
+  last.assign(from.begin(), from.end());
+  frame.assign(motion.begin(), motion.end());
+  for (Affine3d& f : frame)
+    if (!is_finite(f)) f = {};
+  target.resize(n);
+  largest = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    target[v] = static_cast<Vec3d>(proposed[v]);
+    if (!is_finite(target[v])) {
+      ++report.nonfinite;
+      target[v] = round_to_float(transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v])));
+    }
+    for (int k = 0; k < 3; ++k)
+      largest = std::max({largest, std::abs(target[v][k]), std::abs(static_cast<double>(last[v][k]))});
+    nearest[v] = {};
+    truncated[v] = 0;
+  }
+  keep = kKeepUlps * kUlp * largest;
+  for (std::size_t v = 0; v < n; ++v)
+    pad[v] = static_cast<float>(options.pad_edges * surface.edge_length()[v] + kKeepUlps * kUlp * largest);
+}
+
+// Movers: what the caller says, and all that differs from riding along with its part.
+void SafeStep::Impl::flag_movers(std::span<const char> moved) {
+  const double tiny = 4 * kUlp * largest;
+  for (std::size_t v = 0; v < flagged.size(); ++v) {
+    flagged[v] = moved.empty() ? 0 : moved[v];
+    if (flagged[v] != 0) continue;
+    const Vec3d carried = transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v]));
+    flagged[v] = distance(carried, target[v]) > tiny ? 1 : 0;
+  }
+  // Triangles across a seam are tested in the frame of most of their corners: there the others move.
+  for (const std::uint32_t t : surface.seam_triangles())
+    for (const std::uint32_t v : surface.triangles()[t]) {
+      const Vec3d carried = transform_point(frame[surface.triangle_part()[t]], static_cast<Vec3d>(last[v]));
+      if (distance(carried, target[v]) > tiny) flagged[v] = 1;
+    }
+}
+
+// Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for.
+bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Context& context) {
+  bool any = all;
+  for (std::size_t v = 0; v < flagged.size(); ++v) {
+    if (!all) flagged[v] = distance(to[v], searched[v]) > pad[v] ? 1 : 0;
+    if (flagged[v] != 0 || all) searched[v] = to[v];
+    any = any || flagged[v] != 0;
+  }
+  if (!any) return true;
+  const Timer timer;
+  const BroadPhaseOptions broad_options{static_cast<float>(options.gap_edges), options.max_pairs};
+  const std::size_t known = pairs.size();
+  const bool fits = broad.collect({last, searched, pad, frame}, flagged, all, released, broad_options, pairs, context);
+  const auto touching =
+      std::remove_if(pairs.begin() + static_cast<std::ptrdiff_t>(known), pairs.end(),
+                     [&](const CandidatePair& p) { return !(p.distance > kTouching * surface.size()); });
+  report.touching += static_cast<std::size_t>(pairs.end() - touching);
+  pairs.erase(touching, pairs.end());
+  report.broad_ms += timer.milliseconds();
+  return fits;
+}
+
+// Examines the pairs from `begin_new` on and those with a vertex changed in the last pass.
+std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const Context& context) {
+  impacts.resize(pairs.size());
+  std::vector<std::size_t> hits((pairs.size() + kPairsPerChunk - 1) / kPairsPerChunk, 0);
+  parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const CandidatePair& pair = pairs[i];
+      impacts[i].hit = false;
+      if (pass > 0 && i < begin_new) {
+        bool dirty = false;
+        for (const std::uint32_t v : pair.vertex) dirty = dirty || changed[v] == pass - 1;
+        if (!dirty) continue;
+      }
+      const FourPoints x0 = start_of(pair, last, frame);
+      FourPoints x1;
+      for (std::size_t k = 0; k < 4; ++k) x1[k] = to[pair.vertex[k]];
+      impacts[i] = first_impact(pair.kind, x0, x1, pair.distance, keep);
+      hits[begin / kPairsPerChunk] += impacts[i].hit ? 1U : 0U;
+    }
+  });
+  std::size_t sum = 0;
+  for (const std::size_t h : hits) sum += h;
+  return sum;
+}
+
+// Every vertex of a pair that meets goes only so far as the earliest of its impacts.
+void SafeStep::Impl::hold_back(bool main_frame) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!impacts[i].hit) continue;
+    for (const std::uint32_t v : pairs[i].vertex) {
+      if (impacts[i].time >= hold[v]) continue;
+      hold[v] = impacts[i].time;
+      hold_frame[v] = main_frame ? surface.main_part() : pairs[i].frame;
+    }
+  }
+}
+
+bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
+  changed.assign(surface.vertex_count(), -1);
+  std::size_t begin_new = 0;
+  for (int pass = 0; pass < kOwnFrameRounds + kMainFrameRounds; ++pass) {
+    const std::size_t hits = find_impacts(pass, begin_new, context);
+    if (hits == 0) return true;
+    std::fill(hold.begin(), hold.end(), 1.0);
+    hold_back(pass >= kOwnFrameRounds);
+    for (std::size_t v = 0; v < hold.size(); ++v) {
+      if (hold[v] >= 1) continue;
+      const Vec3d from = transform_point(frame[hold_frame[v]], static_cast<Vec3d>(last[v]));
+      to[v] = round_to_float(from + (to[v] - from) * (kBackOff * hold[v]));
+      changed[v] = pass;
+      truncated[v] = 1;
+    }
+    begin_new = pairs.size();
+    if (!search_strays(false, report, context)) return false;
+  }
+  return false;
+}
+
+// The last mesh, moved as a whole.
+void SafeStep::Impl::hold_all() {
+  const Affine3d& main = frame[surface.main_part()];
+  for (std::size_t v = 0; v < to.size(); ++v) {
+    to[v] = round_to_float(transform_point(main, static_cast<Vec3d>(last[v])));
+    truncated[v] = 1;
+  }
+}
+
+void SafeStep::Impl::note_contacts(const Context& context) {
+  impacts.resize(pairs.size());  // the final separations
+  parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      impacts[i].hit = false;
+      if (pairs[i].sheet) continue;
+      FourPoints x;
+      for (std::size_t k = 0; k < 4; ++k) x[k] = to[pairs[i].vertex[k]];
+      impacts[i].at_time = separation(pairs[i].kind, x);
+      impacts[i].hit = impacts[i].at_time.distance < kContactGaps * pairs[i].gap;
+    }
+  });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!impacts[i].hit) continue;
+    const Separation& s = impacts[i].at_time;
+    const CandidatePair& pair = pairs[i];
+    const std::size_t split = pair.kind == ElementPair::vertex_face ? 1 : 2;
+    // The part of the heaviest corner on either side stands for the element.
+    std::size_t first = 0, second = split;
+    for (std::size_t k = 0; k < 4; ++k) {
+      std::size_t& best = k < split ? first : second;
+      if (std::abs(s.weight[k]) > std::abs(s.weight[best])) best = k;
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      ContactRecord& record = nearest[pair.vertex[k]];
+      const auto distance = static_cast<float>(s.distance);
+      if (record.normal != Vec3f{} && record.distance <= distance) continue;
+      record.other_part = surface.part()[pair.vertex[k < split ? second : first]];
+      record.distance = distance;
+      record.normal = static_cast<Vec3f>(normalized(s.delta) * (k < split ? 1.0 : -1.0));
+    }
+  }
+}
+
+bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepReport& report, const Context& context) {
+  ++report.rounds;
+  flag_movers(moved);
+  to.assign(target.begin(), target.end());
+  searched.assign(target.begin(), target.end());
+  pairs.clear();
+  std::fill(truncated.begin(), truncated.end(), 0);
+  if (!search_strays(true, report, context)) return false;
+  if (first) report.candidates = pairs.size();
+  Timer projecting;
+  const std::size_t hits =
+      projection.run(surface, pairs, last, frame, to, {options.sweeps, options.max_push_edges, keep}, context);
+  if (first) report.hits = hits;
+  for (Vec3d& p : to) p = round_to_float(p);
+  projected = to;
+  report.project_ms += projecting.milliseconds();
+  const double broad_before = report.broad_ms;
+  Timer certifying;
+  const bool done = search_strays(false, report, context) && certify(report, context);
+  report.certify_ms += certifying.milliseconds() - (report.broad_ms - broad_before);
+  return done;
+}
+
+void SafeStep::Impl::finish(std::span<Vec3f> proposed, std::span<const Vec3d> wished, SafeStepReport& report) {
+  contacts.clear();
+  for (std::uint32_t v = 0; v < to.size(); ++v) {
+    const double push = distance(to[v], wished[v]), edge = surface.edge_length()[v];
+    if (edge > 0) {
+      report.max_push_edges = std::max(report.max_push_edges, push / edge);
+      if (push > 0.01 * edge) ++report.pushed;
+    }
+    proposed[v] = static_cast<Vec3f>(to[v]);
+    if (nearest[v].normal == Vec3f{}) continue;
+    contacts.push_back(nearest[v]);
+    contacts.back().vertex = v;
+    contacts.back().push = static_cast<float>(push);
+  }
+}
+
+SafeStep::SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, const Context& context)
+    : impl_(std::make_unique<Impl>(mesh, options, context)) {
+  const ContactSurface::RestReport& rest = impl_->surface.rest_report();
+  if (rest.intersecting_pairs > 0)
+    context.warn(fmt::format(
+        "the rest pose has {} intersecting pairs of triangles; contact leaves them as they are{}",
+        rest.intersecting_pairs,
+        rest.excluded_components > 0
+            ? fmt::format(" and ignores {} pairs of pieces that pass through each other", rest.excluded_components)
+            : ""));
+}
+SafeStep::~SafeStep() = default;
+SafeStep::SafeStep(SafeStep&&) noexcept = default;
+SafeStep& SafeStep::operator=(SafeStep&&) noexcept = default;
+
+SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> proposed,
+                              std::span<const Affine3d> part_motion, std::span<const char> moved,
+                              const Context& context) {
+  const Timer timer;
+  Impl& s = *impl_;
+  s.check_sizes(last.size(), proposed.size(), part_motion.size(), moved.size());
+  SafeStepReport report;
+  if (last.empty()) return report;
+  s.prepare(last, proposed, part_motion, report);
+  const std::vector<Vec3d> wished = s.target;
+  for (int round = 0; round < s.options.rounds; ++round) {
+    if (!s.round(round == 0, round == 0 ? moved : std::span<const char>{}, report, context)) {
+      report.refused = true;
+      s.hold_all();
+    }
+    report.truncated = 0;
+    report.max_lag_edges = 0;
+    for (std::size_t v = 0; v < s.to.size(); ++v) {
+      if (s.truncated[v] == 0) continue;
+      const double edge = s.surface.edge_length()[v];
+      const double lag = distance(s.to[v], s.projected.empty() ? wished[v] : s.projected[v]);
+      if (lag > s.options.done_edges * edge) ++report.truncated;
+      if (edge > 0) report.max_lag_edges = std::max(report.max_lag_edges, lag / edge);
+    }
+    if (!report.refused) s.note_contacts(context);
+    if (report.refused || report.truncated == 0 || round + 1 == s.options.rounds) break;
+    // On from here: who was held back wants to go where it was to go, all others stay.
+    for (std::size_t v = 0; v < s.to.size(); ++v) {
+      s.last[v] = static_cast<Vec3f>(s.to[v]);
+      s.target[v] = s.truncated[v] != 0 ? wished[v] : s.to[v];
+    }
+    std::fill(s.frame.begin(), s.frame.end(), Affine3d{});
+  }
+  s.finish(proposed, wished, report);
+  report.certified = !report.refused && report.touching == 0;
+
+  std::erase_if(s.released_pairs, [&](const auto& pair) {
+    if (s.broad.parts_intersect(proposed, pair[0], pair[1])) return false;
+    const std::size_t p = s.surface.parts().size();
+    s.released[pair[0] * p + pair[1]] = s.released[pair[1] * p + pair[0]] = 0;
+    ++report.rearmed;
+    return true;
+  });
+  report.released = s.released_pairs.size();
+  report.total_ms = timer.milliseconds();
+  return report;
+}
+
+std::span<const ContactRecord> SafeStep::contacts() const { return impl_->contacts; }
+
+void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b) {
+  const std::size_t p = impl_->surface.parts().size();
+  if (part_a == part_b || part_a >= p || part_b >= p || released(part_a, part_b)) return;
+  if (impl_->released.empty()) impl_->released.assign(p * p, 0);
+  impl_->released[part_a * p + part_b] = impl_->released[part_b * p + part_a] = 1;
+  impl_->released_pairs.push_back({std::min(part_a, part_b), std::max(part_a, part_b)});
+  std::sort(impl_->released_pairs.begin(), impl_->released_pairs.end());
+}
+
+bool SafeStep::released(std::uint32_t part_a, std::uint32_t part_b) const {
+  const std::size_t p = impl_->surface.parts().size();
+  return !impl_->released.empty() && part_a < p && part_b < p && impl_->released[part_a * p + part_b] != 0;
+}
+
+void SafeStep::rearm_all() {
+  impl_->released_pairs.clear();
+  std::fill(impl_->released.begin(), impl_->released.end(), 0);
+}
+
+const ContactSurface& SafeStep::surface() const { return impl_->surface; }
+
+}  // namespace cutis

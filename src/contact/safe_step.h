@@ -1,0 +1,88 @@
+// From one mesh without intersections to the next: whatever is proposed, what comes out has none.
+//
+//   SafeStep safe({rest, triangles, part, parts, radius}, {}, context);
+//   report = safe.step(last, proposed, part_motion, moved, context);   // proposed: in as wished, out certified
+//
+// Every pair of vertex and face, or edge and edge, is followed along a continuous path from the last mesh to the new
+// one. Pairs that meet are pushed apart along the direction in which they were apart at the time of impact: since the
+// last mesh is valid, that is the right side, without signs, normals or fields. What still meets after that is held
+// back. Positions are certified as the floats that are handed out. docs/algorithms/contact.md has the whole story.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "contact/contact_surface.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+/// "Edges" are local: the mean length of the edges at a vertex at rest.
+struct SafeStepOptions {
+  double gap_edges = 0.15;    ///< kept between touching skins, in [0, 0.5]; half the distance at rest where less
+  int sweeps = 12;            ///< of the projection, >= 1; more: fewer vertices are held back
+  int rounds = 3;             ///< of the whole step while vertices are held back, >= 1; bounds the time
+  double pad_edges = 0.1;     ///< beyond which a pushed vertex is searched for again, in [gap_edges / 2, 1]
+  double max_push_edges = 1;  ///< of one correction, > 0: larger ones tear more than they mend
+  double done_edges = 0.05;   ///< held back by less than this counts as arrived
+  std::size_t max_pairs = 6'000'000;  ///< beyond, the step is refused: all parts keep their shape
+};
+
+struct SafeStepReport {
+  bool certified = true;       ///< no intersections but the excluded and released ones, and what `last` had
+  std::size_t candidates = 0;  ///< pairs of elements that could meet
+  std::size_t hits = 0;        ///< of these, on the proposed way
+  std::size_t pushed = 0;      ///< vertices moved off the proposal by more than a hundredth of an edge
+  std::size_t truncated = 0;   ///< vertices held back in the last round
+  std::size_t touching = 0;    ///< pairs that touch in `last` already: they cannot be certified
+  std::size_t nonfinite = 0;   ///< proposals that were not finite: carried along with their part
+  std::size_t released = 0;    ///< pairs of parts that are let go
+  std::size_t rearmed = 0;     ///< pairs of parts that came apart in this step
+  bool refused = false;        ///< more than max_pairs: nothing but the main part's motion was applied
+  int rounds = 0;
+  double max_push_edges = 0;  ///< farthest from the proposal
+  double max_lag_edges = 0;   ///< farthest held back; above 1 the step was too long: halve it
+  double broad_ms = 0, project_ms = 0, certify_ms = 0, total_ms = 0;
+};
+
+/// A vertex near another skin after the step.
+struct ContactRecord {
+  std::uint32_t vertex = 0;
+  std::uint32_t other_part = 0;
+  float distance = 0;  ///< metres
+  float push = 0;      ///< how far it was moved off the proposal, metres: how deep it would be
+  Vec3f normal;        ///< unit, from the other skin
+};
+
+class SafeStep {
+ public:
+  /// Copies the mesh; finds what intersects at rest, excludes it and warns.
+  SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, const Context& context);
+  ~SafeStep();
+  SafeStep(SafeStep&&) noexcept;
+  SafeStep& operator=(SafeStep&&) noexcept;
+
+  /// `last`: a valid mesh. `proposed`: in: the mesh wanted, out: a valid one. `part_motion`: of every part over the
+  /// step (posed now from posed then). `moved`: per vertex, not 0 where it may differ from part_motion * last (what
+  /// differs is found anyway). Throws Error(bad_argument) on wrong sizes and never otherwise.
+  SafeStepReport step(std::span<const Vec3f> last, std::span<Vec3f> proposed, std::span<const Affine3d> part_motion,
+                      std::span<const char> moved, const Context& context);
+
+  /// After the last step, sorted by vertex, one per vertex: its nearest.
+  [[nodiscard]] std::span<const ContactRecord> contacts() const;
+
+  /// Lets two parts pass through each other until their meshes are apart again.
+  void release(std::uint32_t part_a, std::uint32_t part_b);
+  [[nodiscard]] bool released(std::uint32_t part_a, std::uint32_t part_b) const;
+  void rearm_all();
+
+  [[nodiscard]] const ContactSurface& surface() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cutis
