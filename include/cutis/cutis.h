@@ -6,6 +6,7 @@
 #include "cutis/context.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "cutis/markers.h"
 #include "cutis/metrics.h"
 #include "cutis/render.h"
 #include "cutis/rig.h"

@@ -17,8 +17,8 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "character/joint_roles.h"
 #include "cutis/error.h"
-#include "io/joint_roles.h"
 #include "io/text_scan.h"
 
 namespace cutis {

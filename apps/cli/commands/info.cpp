@@ -124,11 +124,66 @@ void run_motion(const Options& options, const Session& session) {
   for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
 }
 
+// Points that were never seen, or only at times, are what makes a take hard: their share stands beside each name.
+void run_take(const Options& options, const Session& session) {
+  const MarkerTake take = load_take(options.file, session.context());
+  std::vector<std::size_t> missing(take.names.size(), 0);
+  double residual = 0;
+  std::size_t known = 0;
+  for (std::size_t f = 0; f < take.frames; ++f)
+    for (std::size_t i = 0; i < take.names.size(); ++i) {
+      if (!take.seen(f, i)) ++missing[i];
+      if (take.seen(f, i) && take.kinds[i] == PointKind::marker && take.residuals[f * take.names.size() + i] > 0) {
+        residual += static_cast<double>(take.residuals[f * take.names.size() + i]);
+        ++known;
+      }
+    }
+  const auto names_of = [&](PointKind kind) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < take.names.size(); ++i)
+      if (take.kinds[i] == kind) names.push_back(take.names[i]);
+    return names;
+  };
+  const std::vector<std::string> markers = names_of(PointKind::marker), model = names_of(PointKind::model),
+                                 unlabelled = names_of(PointKind::unlabelled);
+  if (options.common.json) {
+    Json gaps = Json::object();
+    for (std::size_t i = 0; i < take.names.size(); ++i)
+      if (take.kinds[i] == PointKind::marker && missing[i] > 0) gaps[take.names[i]] = missing[i];
+    session.print({{"file", options.file},
+                   {"points", take.names.size()},
+                   {"marker_names", markers},
+                   {"model_names", model},
+                   {"unlabelled_names", unlabelled},
+                   {"frames", take.frames},
+                   {"fps", rounded(take.rate)},
+                   {"seconds", rounded(take.seconds())},
+                   {"unit", take.unit},
+                   {"up", std::string(1, take.up)},
+                   {"missing_frames", gaps},
+                   {"residual_mean", known > 0 ? Json(rounded(residual / static_cast<double>(known))) : Json(nullptr)},
+                   {"warnings", session.warnings()}});
+    return;
+  }
+  fmt::print("{}\n  markers     {}\n    {}\n", options.file, markers.size(), fmt::join(markers, " "));
+  if (!model.empty()) fmt::print("  model       {} outputs\n    {}\n", model.size(), fmt::join(model, " "));
+  if (!unlabelled.empty()) fmt::print("  unlabelled  {}\n    {}\n", unlabelled.size(), fmt::join(unlabelled, " "));
+  fmt::print("  frames      {} at {:.4g} a second, {:.3f} s\n", take.frames, take.rate, take.seconds());
+  fmt::print("  space       {}, {} up\n", take.unit.empty() ? "no unit" : take.unit, take.up);
+  if (known > 0) fmt::print("  residual    {:.3g} mm on average\n", 1000 * residual / static_cast<double>(known));
+  for (std::size_t i = 0; i < take.names.size(); ++i)
+    if (take.kinds[i] == PointKind::marker && missing[i] > 0)
+      fmt::print("  gaps        {} is missing in {} frames ({:.1f}%)\n", take.names[i], missing[i],
+                 100.0 * static_cast<double>(missing[i]) / static_cast<double>(take.frames));
+  for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
+}
+
 void run(const Options& options) {
   CommonOptions common = options.common;
   common.quiet = true;  // warnings are part of what this verb prints
   Session session(common);
   if (is_motion(options.file)) return run_motion(options, session);
+  if (is_take_file(options.file)) return run_take(options, session);
   const Character character = load_character(options.file, session.context());
   const CharacterInfo info = inspect(character);
   std::vector<std::string> warnings = session.warnings();
@@ -145,11 +200,12 @@ void run(const Options& options) {
 void add_info(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
-  verb->add_option("FILE", options->file,
-                   "Character (.glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME) or motion (.bvh)")
+  verb->add_option(
+          "FILE", options->file,
+          "Character (.glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh) or marker take (.c3d .trc)")
       ->required();
   add_common_options(*verb, options->common);
-  verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json");
+  verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json\n  cutis info take.c3d");
   verb->callback([options] { run(*options); });
 }
 

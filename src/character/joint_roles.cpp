@@ -1,12 +1,10 @@
-#include "io/joint_roles.h"
+#include "character/joint_roles.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 #include <span>
-
-#include "io/text_scan.h"
 
 namespace cutis {
 namespace {
@@ -20,6 +18,13 @@ struct NameParts {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
 
 std::string_view without_namespace(std::string_view name) {
   if (const auto at = name.find_last_of(":|"); at != name.npos) name.remove_prefix(at + 1);

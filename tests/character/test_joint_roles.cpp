@@ -1,4 +1,4 @@
-#include "io/joint_roles.h"
+#include "character/joint_roles.h"
 
 #include <gtest/gtest.h>
 
