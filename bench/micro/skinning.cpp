@@ -27,8 +27,8 @@ Rig make_rig() {
     joint.world_from_rest.translation = {0, 0.03 * static_cast<double>(b), 0};
     joint.is_bone = true;
     rig.skeleton.joints.push_back(joint);
-    rig.bones.push_back(
-        {static_cast<int>(b), joint.parent, inverse(joint.world_from_rest), joint.world_from_rest.translation});
+    rig.bones.push_back({static_cast<int>(b), joint.parent, inverse(joint.world_from_rest),
+                         joint.world_from_rest.translation, joint.world_from_rest.translation});
   }
   for (std::size_t v = 0; v < kVertices; ++v) {
     rig.rest_positions.push_back({unit(random) - 0.5F, 1.6F * unit(random), unit(random) - 0.5F});

@@ -5,6 +5,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/preset.h"
 
 namespace cutis {
 
@@ -12,6 +13,7 @@ class Rig;  // src/rig/rig.h: flat arrays
 
 struct BindOptions {
   bool implicit_skin = true;  ///< fields of the parts: needed by every method but lbs and dqs
+  Preset preset = {};
 };
 
 /// Freezes a character: welds, packs influences, cuts it into parts and fits their fields.

@@ -1,11 +1,13 @@
-// Freezes a character: weld ► choose bones ► pack influences ► partition ► fields ► surface.
+// Freezes a character: weld ► choose bones ► pack influences ► partition ► fields ► surface ► tree ► iso-values.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "backends/posed_field.h"
 #include "base/math.h"
 #include "bind/partition.h"
 #include "bind/surface.h"
+#include "bind/tree.h"
 #include "character/bones.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
@@ -66,19 +68,43 @@ RigField freeze(const PartField& field) {
   return frozen;
 }
 
+FitOptions fit_options(const Preset& preset, const std::string& joint) {
+  const JointPreset& settings = preset.of(joint);
+  FitOptions fit;
+  fit.shape = settings.shape == PartForm::spheres ? ShapeChoice::spheres : ShapeChoice::automatic;
+  fit.sampling.target = settings.samples;
+  fit.sampling.cap = settings.cap * preset.cap_factor;
+  fit.support.factor = settings.support_factor * preset.support_factor;
+  fit.support.radius = settings.support_radius * fit.support.factor;
+  return fit;
+}
+
+// The composed field at rest: what every vertex is held to from then on.
+void set_iso_values(const Context& context, Rig& rig) {
+  const PosedField field(rig);
+  std::vector<SkinSample> samples(rig.surface.size());
+  field.eval(rig.surface.positions, samples, context);
+  rig.surface.iso.resize(samples.size());
+  std::ranges::transform(samples, rig.surface.iso.begin(), &SkinSample::value);
+}
+
 void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<int>& bone_of,
-               const std::vector<BoneSegment>& segments, const Context& context, Rig& rig) {
+               const std::vector<BoneSegment>& segments, const Preset& preset, const Context& context, Rig& rig) {
   const Partition partition = make_partition(character, welded);
   std::vector<std::uint32_t> owner(partition.joint.size());
   for (std::size_t v = 0; v < owner.size(); ++v) owner[v] = static_cast<std::uint32_t>(bone_of[partition.joint[v]]);
-  const std::vector<PartField> fields =
-      make_fields(cut_patches(character, welded, segments, owner), FieldOptions{}, context);
+  FieldOptions options;
+  for (const RigBone& bone : rig.bones)
+    options.per_part.push_back(fit_options(preset, rig.skeleton.joints[static_cast<std::size_t>(bone.joint)].name));
+  const std::vector<PartField> fields = make_fields(cut_patches(character, welded, segments, owner), options, context);
   std::vector<double> radius;
   for (const PartField& field : fields) {
     rig.fields.push_back(freeze(field));
     radius.push_back(field.empty() ? 0.0 : field.support().radius);
   }
   rig.surface = make_surface(welded, owner, radius, context);
+  rig.tree = make_tree(rig, preset, context);
+  set_iso_values(context, rig);
 }
 
 // A thing without a skeleton is one rigid piece on a root that nothing moves.
@@ -136,7 +162,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   Character with_bones = character;
   with_bones.skeleton = rig->skeleton;
   const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
-  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, context, *rig);
+  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, options.preset, context, *rig);
   return rig;
 }
 

@@ -38,8 +38,10 @@ std::vector<PartField> make_fields(std::span<const PartPatch> patches, const Fie
   grid.max_nodes = std::min(grid.max_nodes, std::max<std::size_t>(share, 64));
   std::vector<PartField> fields(patches.size());
   parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      fields[order[i]] = PartField(fit_part(patches[order[i]], options.fit), grid);
+    for (std::size_t i = begin; i < end; ++i) {
+      const FitOptions& fit = options.per_part.empty() ? options.fit : options.per_part[order[i]];
+      fields[order[i]] = PartField(fit_part(patches[order[i]], fit), grid);
+    }
   });
   return fields;
 }

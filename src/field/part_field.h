@@ -13,6 +13,7 @@ namespace cutis {
 
 struct FieldOptions {
   FitOptions fit = {};
+  std::vector<FitOptions> per_part = {};  ///< instead of `fit`: one per part
   GridOptions grid = {};
   std::size_t grid_bytes = 48U << 20U;  ///< of all parts together; lowers grid.max_nodes where there are many
 };

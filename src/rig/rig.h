@@ -9,6 +9,7 @@
 #include "cutis/character.h"
 #include "cutis/types.h"
 #include "kernels/eval_field.h"
+#include "kernels/eval_tree.h"
 
 namespace cutis {
 
@@ -58,6 +59,7 @@ struct RigSurface {
   // Per welded vertex, at the rest pose.
   std::vector<Vec3f> positions, normals;
   std::vector<std::uint32_t> owner;  ///< bone whose part it belongs to
+  std::vector<float> iso;            ///< reference iso-value: the composed field at rest; 0 where no field reaches
   std::vector<float> edge;           ///< mean length of the edges at it, metres; that of the surface where it has none
   std::vector<Triangle> triangles;   ///< without repeated vertices
   RigRows neighbours;
@@ -67,6 +69,30 @@ struct RigSurface {
   std::vector<float> turn_weight;  ///< per item of turn; each row sums to 1
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
+};
+
+/// A composition operator; tables have nodes.
+struct RigOperator {
+  OperatorForm form = OperatorForm::unite;
+  std::int32_t side = 0, slices = 0;
+  std::vector<OperatorNode> nodes;
+  float crossing = 0.5F, contact_end = 0.5F;  ///< TreeOperator
+
+  /// Valid as long as this operator lives and stays where it is.
+  [[nodiscard]] TreeOperator view() const {
+    return {{form, {nodes.empty() ? nullptr : nodes.data(), side, slices}}, crossing, contact_end};
+  }
+};
+
+/// How the fields of the parts become one; kernels/eval_tree.h evaluates it.
+struct RigTree {
+  std::vector<std::uint32_t> leaf_bone;  ///< bones whose fields are not empty, in the tree's order
+  std::vector<TreeNode> nodes;           ///< one less; children before parents
+  std::vector<std::uint32_t> range_nodes;
+  std::vector<ControllerKnot> knots;
+  std::vector<RigOperator> operators;
+
+  [[nodiscard]] std::size_t size() const { return leaf_bone.size(); }
 };
 
 class Rig {
@@ -85,6 +111,7 @@ class Rig {
   // The implicit skin; empty when bound without.
   RigSurface surface;
   std::vector<RigField> fields;  ///< per bone
+  RigTree tree;
 
   [[nodiscard]] std::size_t vertex_count() const { return rest_positions.size(); }
   [[nodiscard]] bool has_skin() const { return !fields.empty(); }
