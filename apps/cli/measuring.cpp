@@ -48,7 +48,7 @@ std::vector<std::string> Measurement::metric_names() const {
 }
 
 Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
-                            bool reverse, const Context& context) {
+                            bool reverse, const Context& context, const ContactChoice& contact) {
   const Metrics metrics(character, context);
   Measurement result;
   result.file = character.source;
@@ -63,14 +63,13 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   PopAccumulator lbs_pop(metrics, motion.times.size());
   play(character, motion, Method::lbs, context, [&](std::size_t, const Frame& f) { lbs_pop.add(f.positions); });
 
-  const bool skin = std::ranges::any_of(methods, needs_skin);
-  const auto rig = bind(character, context, {.implicit_skin = skin});
+  const auto rig = bind(character, context, bind_options(methods, contact));
   for (const Method method : methods) {
     MethodMeasurement m;
-    m.name = to_string(method);
+    m.name = label(method, contact);
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
-    Solver solver(rig, {.method = method}, context);
+    Solver solver(rig, solve_options(method, contact), context);
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {

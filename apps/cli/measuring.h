@@ -39,7 +39,8 @@ struct Measurement {
 
 /// LBS is played too when it is not asked for: popping is a multiple of its.
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
-                                          const std::vector<Method>& methods, bool reverse, const Context& context);
+                                          const std::vector<Method>& methods, bool reverse, const Context& context,
+                                          const ContactChoice& contact = {});
 
 [[nodiscard]] Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings);
 [[nodiscard]] std::string to_csv(const Measurement& measurement);

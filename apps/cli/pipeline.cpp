@@ -48,11 +48,33 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
   return motion;
 }
 
+void add_contact_options(CLI::App& verb, ContactChoice& choice) {
+  verb.add_flag("--contact-pass", choice.pass,
+                "Skins that touch do not pass through each other: no intersections in any frame");
+}
+
+SolveOptions solve_options(Method method, const ContactChoice& contact) {
+  SolveOptions options;
+  options.method = method;
+  options.contact_pass = contact.pass;
+  return options;
+}
+
+std::string label(Method method, const ContactChoice& contact) {
+  return fmt::format("{}{}", to_string(method), contact.pass ? "+contact" : "");
+}
+
+BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact) {
+  BindOptions options;
+  options.implicit_skin = contact.pass || std::ranges::any_of(methods, needs_skin);
+  return options;
+}
+
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
-                  const std::function<void(std::size_t, const Frame&)>& take) {
+                  const std::function<void(std::size_t, const Frame&)>& take, const ContactChoice& contact) {
   MethodTiming timing;
   const auto start = std::chrono::steady_clock::now();
-  Solver solver(bind(character, context, {.implicit_skin = needs_skin(method)}), {.method = method}, context);
+  Solver solver(bind(character, context, bind_options({method}, contact)), solve_options(method, contact), context);
   timing.bind_ms = milliseconds_since(start);
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {

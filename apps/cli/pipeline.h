@@ -38,9 +38,23 @@ struct MethodTiming {
   std::size_t nonfinite = 0;
 };
 
+/// How skins that touch are treated.
+struct ContactChoice {
+  bool pass = false;
+};
+
+/// Adds --contact-pass.
+void add_contact_options(CLI::App& verb, ContactChoice& choice);
+
+[[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);
+/// "dqs", "dqs+contact".
+[[nodiscard]] std::string label(Method method, const ContactChoice& contact);
+/// What the solver will need of the rig.
+[[nodiscard]] BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact);
+
 /// Solves all times in order and hands out each frame.
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
-                  const std::function<void(std::size_t index, const Frame&)>& take);
+                  const std::function<void(std::size_t index, const Frame&)>& take, const ContactChoice& contact = {});
 
 /// Splits "lbs,dqs"; throws Error on an unknown name.
 [[nodiscard]] std::vector<Method> parse_methods(const std::string& list);

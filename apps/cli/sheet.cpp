@@ -166,17 +166,21 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   std::vector<Shot> shots;
   Box bounds;
   for (const Method method : choice.methods) {
-    play(character, motion, method, context, [&](std::size_t i, const Frame& frame) {
-      Box box;
-      for (const Vec3f& p : frame.positions) box.add(static_cast<Vec3d>(p));
-      if (!box.empty()) bounds.add(box.lo), bounds.add(box.hi);
-      shots.push_back({frame.positions,
-                       frame.normals,
-                       box,
-                       world_from_joint(character.skeleton, sample(character.skeleton, motion.clip, motion.times[i])),
-                       {}});
-      if (metrics) shots.back().metrics = metrics->measure(frame.positions);
-    });
+    play(
+        character, motion, method, context,
+        [&](std::size_t i, const Frame& frame) {
+          Box box;
+          for (const Vec3f& p : frame.positions) box.add(static_cast<Vec3d>(p));
+          if (!box.empty()) bounds.add(box.lo), bounds.add(box.hi);
+          shots.push_back(
+              {frame.positions,
+               frame.normals,
+               box,
+               world_from_joint(character.skeleton, sample(character.skeleton, motion.clip, motion.times[i])),
+               {}});
+          if (metrics) shots.back().metrics = metrics->measure(frame.positions);
+        },
+        choice.contact);
   }
   const Vec3d extent = bounds.hi - bounds.lo, middle = (bounds.hi + bounds.lo) * 0.5;
   const Box rest = character.bounds();
@@ -219,7 +223,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   sheet.columns =
       static_cast<int>(choice.methods.size() > 1 ? motion.times.size() : std::min<std::size_t>(motion.times.size(), 6));
   if (choice.methods.size() > 1)
-    for (const Method method : choice.methods) sheet.row_labels.emplace_back(to_string(method));
+    for (const Method method : choice.methods) sheet.row_labels.push_back(label(method, choice.contact));
   if (choice.color == "stretch") sheet.legend = Legend{"edge stretch (log2)", -kStretchRange, kStretchRange, ""};
   return contact_sheet(cells, sheet);
 }

@@ -15,6 +15,7 @@ struct SheetChoice {
   std::string bone;             ///< with weights: one bone
   std::string zoom;             ///< empty: the whole motion; "worst": where the skin is worst; else a bone's name
   std::string title;
+  ContactChoice contact;
   bool follow = false;      ///< the camera goes with the character instead of framing its whole path
   bool view_given = false;  ///< else a close-up looks from outside the body
   ViewOptions view;

@@ -29,6 +29,9 @@ enum class Method {
 
 struct SolveOptions {
   Method method = Method::dqs;
+  /// After lbs and dqs: makes every frame free of intersections, following the clip from the rest pose (bind() with
+  /// BindOptions::implicit_skin). docs/algorithms/contact.md.
+  bool contact_pass = false;
 };
 
 /// What became of a vertex in a frame.
@@ -43,6 +46,21 @@ enum class VertexState : std::uint8_t {
 inline constexpr std::size_t kVertexStates = 6;
 [[nodiscard]] std::string_view to_string(VertexState state);
 
+/// Of contact at the level of the mesh.
+struct ContactReport {
+  bool certified = true;              ///< no intersections but those at rest and between parts that were let go
+  std::size_t substeps = 0;           ///< done in this frame
+  std::size_t halvings = 0;           ///< sub-steps that were repeated in halves
+  std::size_t candidates = 0;         ///< pairs of elements that could meet, the most of any sub-step
+  std::size_t hits = 0;               ///< of these, on their way
+  std::size_t truncated = 0;          ///< vertices held back short of their way
+  std::size_t touching_vertices = 0;  ///< in contact with another skin at the end of the frame
+  std::size_t released = 0;           ///< pairs of parts that are let go
+  double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
+  double broad_ms = 0, safe_ms = 0;   ///< of this, searching for pairs; safe steps in all
+  double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
+};
+
 struct FrameReport {
   double milliseconds = 0;
   std::size_t nonfinite = 0;  ///< vertices kept at their last good position because a number was not finite
@@ -53,6 +71,7 @@ struct FrameReport {
   std::size_t substeps = 0;    ///< done in this frame
   std::size_t halvings = 0;    ///< sub-steps that were repeated in halves
   std::size_t iterations = 0;  ///< relaxations with projection (tracking), projection steps (implicit)
+  ContactReport contact;
 };
 
 /// All vertices of all meshes in the input's order; scene space.

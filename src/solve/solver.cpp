@@ -10,6 +10,7 @@
 #include "cutis/error.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
+#include "solve/contact_pass.h"
 
 namespace cutis {
 namespace {
@@ -68,13 +69,33 @@ struct Solver::Impl {
   const Context* context;
   BoneMotion motion;
   Frame frame;
+  std::unique_ptr<ContactPass> contact_pass;
+
+  void skin(const Pose& pose, std::span<Vec3f> positions);
 };
+
+void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
+  motion.update(*rig, pose);
+  switch (options.method) {
+    case Method::lbs:
+      skin_linear(*rig, motion.palette(), positions, frame.normals, *context);
+      break;
+    case Method::dqs:
+      skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, *context);
+      break;
+  }
+}
 
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
   BoneMotion motion(*rig);
-  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}});
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}});
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
+  if (options.contact_pass) {
+    if (!impl_->rig->has_skin())
+      throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
+    impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, ContactPassOptions{}, context);
+  }
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -84,14 +105,12 @@ const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
   const Rig& rig = *impl_->rig;
   Frame& frame = impl_->frame;
-  impl_->motion.update(rig, pose);
-  switch (impl_->options.method) {
-    case Method::lbs:
-      skin_linear(rig, impl_->motion.palette(), frame.positions, frame.normals, *impl_->context);
-      break;
-    case Method::dqs:
-      skin_dual_quaternion(rig, impl_->motion.palette(), frame.positions, frame.normals, *impl_->context);
-      break;
+  const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
+  if (impl_->contact_pass) {
+    frame.report.contact = impl_->contact_pass->advance(pose, skin, frame.positions, *impl_->context);
+    impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
+  } else {
+    skin(pose, frame.positions);
   }
   frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
   frame.report.milliseconds = timer.milliseconds();

@@ -11,6 +11,7 @@ struct Options {
   CommonOptions common;
   std::string file, output, method = "dqs";
   MotionChoice motion;
+  ContactChoice contact;
 };
 
 void run(const Options& options) {
@@ -22,18 +23,18 @@ void run(const Options& options) {
   const Character character = load_character(options.file, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const auto writer = make_animation_writer(options.output, {&character, motion.clip.name, motion.times}, context);
-  const MethodTiming timing = play(character, motion, method, context, [&](std::size_t, const Frame& frame) {
-    writer->add_frame(frame.positions, frame.normals);
-  });
+  const MethodTiming timing = play(
+      character, motion, method, context,
+      [&](std::size_t, const Frame& frame) { writer->add_frame(frame.positions, frame.normals); }, options.contact);
   writer->finish();
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   session.say(fmt::format("{}: clip '{}', {} frames, {} vertices, {}; {:.3g} ms a frame, {:.3g} s in all",
                           options.output, motion.clip.name, motion.times.size(), character.vertex_count(),
-                          to_string(method), timing.median_frame_ms, seconds));
+                          label(method, options.contact), timing.median_frame_ms, seconds));
   session.print({{"file", options.file},
                  {"clip", motion.clip.name},
-                 {"method", to_string(method)},
+                 {"method", label(method, options.contact)},
                  {"output", options.output},
                  {"frames", motion.times.size()},
                  {"vertices", character.vertex_count()},
@@ -53,11 +54,13 @@ void add_animate(CLI::App& app) {
       ->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--method", options->method, "lbs (linear blend) or dqs (dual quaternion)")->capture_default_str();
+  add_contact_options(*verb, options->contact);
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"
       "  cutis animate character.glb --clip walk -o walk.glb\n"
       "  cutis animate character.glb --clip 0 --method lbs --frames 12 -o frames.obj\n"
+      "  cutis animate character.glb --clip fist --contact-pass -o fist.glb\n"
       "  cutis animate character.glb --bvh motion.bvh --fps 24 -o motion.pc2");
   verb->callback([options] { run(*options); });
 }

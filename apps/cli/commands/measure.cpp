@@ -13,6 +13,7 @@ struct Options {
   std::string file, methods = "lbs,dqs", csv, plot, output;
   MotionChoice motion;
   bool reverse = false;
+  ContactChoice contact;
 };
 
 std::string cell(double value) {
@@ -69,7 +70,8 @@ void run(const Options& options) {
     if (!name->empty()) Session::check_output(options.file, *name);
   const Character character = load_character(options.file, context);
   const Motion motion = choose_motion(character, options.motion, context);
-  const Measurement measurement = measure_methods(character, motion, methods, options.reverse, context);
+  const Measurement measurement =
+      measure_methods(character, motion, methods, options.reverse, context, options.contact);
 
   const Json document = to_json(measurement, session.warnings());
   if (!options.output.empty()) write_text(options.output, document.dump(1) + "\n");
@@ -91,6 +93,7 @@ void add_measure(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
+  add_contact_options(*verb, options->contact);
   verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
   verb->add_option("--csv", options->csv, "Also write every number of every frame: .csv");
   verb->add_option("--plot", options->plot, "Also draw every metric over the frames: .png")
@@ -101,6 +104,7 @@ void add_measure(CLI::App& app) {
       "Examples:\n"
       "  cutis measure character.glb --clip elbow --frames 6\n"
       "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
+      "  cutis measure builtin:hand --clip fist --methods dqs --contact-pass\n"
       "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run(*options); });
 }

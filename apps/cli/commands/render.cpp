@@ -17,6 +17,7 @@ struct Options {
   std::string file, output, methods = "dqs", color = "shade", bone, zoom, size = "360x360";
   std::vector<double> at;
   MotionChoice motion;
+  ContactChoice contact;
   double yaw = 35, pitch = 12;
   bool wireframe = false, no_occlusion = false, follow = false, view_given = false;
 };
@@ -49,6 +50,7 @@ void run(const Options& options) {
   choice.color = options.color;
   choice.bone = options.bone;
   choice.zoom = options.zoom;
+  choice.contact = options.contact;
   choice.view_given = options.view_given;
   choice.follow = options.follow;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
@@ -88,6 +90,7 @@ void add_render(CLI::App& app) {
   add_motion_options(*verb, options->motion);
   verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
   verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
+  add_contact_options(*verb, options->contact);
   verb->add_option("--color", options->color, "shade, part, weights, stretch, overlap or intersections")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));

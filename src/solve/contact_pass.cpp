@@ -1,0 +1,358 @@
+#include "solve/contact_pass.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "base/polar.h"
+#include "base/timer.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kVerticesPerChunk = 1024;
+constexpr int kRelaxations = 10;
+// A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
+// touch within a few sub-steps when that goes away.
+constexpr double kContactYield = 0.25;
+// Give below this part of a local edge is none.
+constexpr double kNoGive = 1e-4;
+
+Pose interpolate(const Pose& a, const Pose& b, double t) {
+  Pose pose;
+  pose.local.reserve(a.local.size());
+  for (std::size_t j = 0; j < a.local.size(); ++j)
+    pose.local.push_back({lerp(a.local[j].translation, b.local[j].translation, t),
+                          slerp(a.local[j].rotation, b.local[j].rotation, t),
+                          lerp(a.local[j].scale, b.local[j].scale, t)});
+  return pose;
+}
+
+double largest_turn(const Pose& a, const Pose& b) {
+  double most = 0;
+  for (std::size_t j = 0; j < a.local.size(); ++j) {
+    const double c = std::min(1.0, std::abs(dot(a.local[j].rotation, b.local[j].rotation)));
+    if (std::isfinite(c)) most = std::max(most, 2 * std::acos(c));
+  }
+  return most;
+}
+
+// The pose in which every bone is where it was bound.
+Pose rest_pose(const Skeleton& skeleton) {
+  Pose pose = default_pose(skeleton);
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    Affine3d local = joint.world_from_rest;
+    if (joint.parent >= 0) {
+      const Affine3d& parent = skeleton.joints[static_cast<std::size_t>(joint.parent)].world_from_rest;
+      if (!(std::abs(determinant(parent.linear)) > 0)) continue;
+      local = inverse(parent) * local;
+    }
+    if (joint.local_residual) {
+      if (!(std::abs(determinant(joint.local_residual->linear)) > 0)) continue;
+      local = local * inverse(*joint.local_residual);
+    }
+    if (!is_finite(local)) continue;
+    const Polar polar = polar_decompose(local.linear);
+    pose.local[j] = {
+        local.translation, polar.rotation, {polar.stretch.col[0].x, polar.stretch.col[1].y, polar.stretch.col[2].z}};
+  }
+  return pose;
+}
+
+double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const Vec3d e = b - a;
+  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
+  return distance(p, a + e * t);
+}
+
+std::vector<float> radii(const Rig& rig) {
+  std::vector<std::vector<float>> distances(rig.bones.size());
+  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
+    const std::uint32_t b = rig.surface.owner[v];
+    if (b < rig.bones.size())
+      distances[b].push_back(static_cast<float>(distance_to_segment(static_cast<Vec3d>(rig.surface.positions[v]),
+                                                                    rig.bones[b].rest_origin, rig.bones[b].rest_end)));
+  }
+  std::vector<float> radius(rig.bones.size(), 0.0F);
+  for (std::size_t b = 0; b < radius.size(); ++b) {
+    if (distances[b].empty()) continue;
+    const auto middle = distances[b].begin() + static_cast<std::ptrdiff_t>(distances[b].size() / 2);
+    std::nth_element(distances[b].begin(), middle, distances[b].end());
+    radius[b] = *middle;
+  }
+  return radius;
+}
+
+}  // namespace
+
+struct ContactPass::Impl {
+  const Rig& rig;
+  ContactPassOptions options;
+  std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
+  std::vector<float> radius;        // per part
+  SafeStep safe;
+
+  Pose rest, pose;                // where we are
+  std::vector<Affine3d> motion;   // per part, posed from rest
+  std::vector<Vec3f> mesh;        // valid
+  std::vector<Vec3f> wanted;      // the method's, at the same pose
+  std::vector<Box> box;           // per part, at rest
+  std::vector<float> part_edge;   // per part: mean local edge
+  std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
+  std::vector<char> in_contact;
+
+  // Scratch of a sub-step.
+  std::vector<Vec3f> input, next_wanted, proposed;
+  std::vector<Vec3d> give, give_next;
+  std::vector<Affine3d> next_motion, delta;
+  std::vector<char> moved;
+
+  Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
+      : rig(r), options(o), part(parts_of(r)), radius(part_radii(r)), safe(contact_mesh(), o.safe, context) {
+    const std::size_t n = rig.surface.size();
+    rest = rest_pose(rig.skeleton);
+    box.resize(radius.size());
+    part_edge.assign(radius.size(), 0);
+    std::vector<std::size_t> count(radius.size(), 0);
+    for (std::size_t v = 0; v < n; ++v) {
+      box[part[v]].add(static_cast<Vec3d>(rig.surface.positions[v]));
+      part_edge[part[v]] += rig.surface.edge[v];
+      ++count[part[v]];
+    }
+    for (std::size_t p = 0; p < count.size(); ++p)
+      if (count[p] > 0) part_edge[p] /= static_cast<float>(count[p]);
+    stiffness.resize(n);
+    for (std::size_t v = 0; v < n; ++v) {
+      const double reach = options.give_radii * radius[part[v]], edge = rig.surface.edge[v];
+      stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
+    }
+    input.resize(rig.vertex_count());
+    restart();
+  }
+
+  static std::vector<std::uint32_t> parts_of(const Rig& rig) {
+    std::vector<std::uint32_t> part = rig.surface.owner;
+    for (std::uint32_t& p : part) p = std::min(p, static_cast<std::uint32_t>(rig.bones.size()));
+    return part;
+  }
+  static std::vector<float> part_radii(const Rig& rig) {
+    std::vector<float> radius = radii(rig);
+    radius.push_back(0);
+    return radius;
+  }
+  [[nodiscard]] ContactMesh contact_mesh() const {
+    return {rig.surface.positions, rig.surface.triangles, part, radius.size(), radius};
+  }
+  void restart() {
+    pose = rest;
+    motion.assign(radius.size(), Affine3d{});
+    mesh = wanted = rig.surface.positions;
+    in_contact.assign(mesh.size(), 0);
+  }
+
+  void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
+  [[nodiscard]] int substeps(const Pose& to) const;
+  void relax(const Context& context);
+  void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
+               ContactReport& report, const Context& context);
+};
+
+void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) const {
+  const std::vector<Affine3d> world = world_from_joint(rig.skeleton, at);
+  out = motion;
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const Affine3d m = world[static_cast<std::size_t>(rig.bones[b].joint)] * rig.bones[b].rest_from_world;
+    if (is_finite(m)) out[b] = m;
+  }
+}
+
+// By the turn of joints, and by how far parts that come near each other move against each other.
+int ContactPass::Impl::substeps(const Pose& to) const {
+  double count = largest_turn(pose, to) / (options.max_turn_degrees * kPi / 180);
+  std::vector<Affine3d> end;
+  motions_at(to, end);
+  const std::size_t parts = radius.size();
+  std::vector<Box> posed(parts);  // over the step
+  std::vector<std::array<Vec3d, 8>> from(parts), at(parts);
+  for (std::size_t p = 0; p < parts; ++p) {
+    if (box[p].empty()) continue;
+    for (unsigned c = 0; c < 8; ++c) {
+      const Vec3d x{(c & 1U) != 0 ? box[p].hi.x : box[p].lo.x, (c & 2U) != 0 ? box[p].hi.y : box[p].lo.y,
+                    (c & 4U) != 0 ? box[p].hi.z : box[p].lo.z};
+      from[p][c] = transform_point(motion[p], x);
+      at[p][c] = transform_point(end[p], x);
+      posed[p].add(from[p][c]);
+      posed[p].add(at[p][c]);
+    }
+  }
+  for (std::size_t p = 0; p < parts; ++p) {
+    for (std::size_t q = p + 1; q < parts; ++q) {
+      if (box[p].empty() || box[q].empty() || p == parts - 1 || q == parts - 1) continue;
+      if (rig.bones[p].parent == static_cast<int>(q) || rig.bones[q].parent == static_cast<int>(p)) continue;
+      const double edge = std::min(part_edge[p], part_edge[q]);
+      bool near = true;
+      for (int k = 0; k < 3; ++k)
+        near = near && posed[p].lo[k] - edge <= posed[q].hi[k] && posed[q].lo[k] - edge <= posed[p].hi[k];
+      if (!near || !(edge > 0)) continue;
+      // Seen from q, at the middle of p and the reverse: the boxes' corners are farther out than their skin.
+      const auto travel = [&](std::size_t a, std::size_t b) {
+        const Vec3d x = transform_point(motion[a], center(box[a]));
+        const Affine3d ab = end[b] * inverse(motion[b]);
+        return distance(transform_point(end[a], center(box[a])), transform_point(ab, x));
+      };
+      if (!(std::abs(determinant(motion[p].linear)) > 0) || !(std::abs(determinant(motion[q].linear)) > 0)) continue;
+      const double far = std::max(travel(p, q), travel(q, p));
+      count = std::max(count, std::min<double>(options.max_substeps, far / (options.max_travel_edges * edge)));
+    }
+  }
+  const int most = 4 * options.max_substeps;
+  return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, most) : most;
+}
+
+// The give settles between what holds it and its own stiffness: u = mean of the neighbours' / (1 + stiffness), by
+// damped Jacobi steps. Vertices in contact keep theirs meanwhile, then yield a little.
+void ContactPass::Impl::relax(const Context& context) {
+  const RigSurface& surface = rig.surface;
+  const std::size_t n = give.size();
+  give_next.resize(n);
+  bool any = false;
+  for (std::size_t v = 0; v < n && !any; ++v) any = give[v] != Vec3d{};
+  if (!any) return;
+  const auto settled = [&](std::size_t v) {
+    const auto neighbours = surface.neighbours.row(v);
+    const float* weight = surface.neighbour_weight.data() + surface.neighbours.begin[v];
+    Vec3d sum;
+    double total = 0;
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      sum += give[neighbours[k]] * static_cast<double>(weight[k]);
+      total += weight[k];
+    }
+    return total > 0 ? sum / (total * (1 + stiffness[v])) : Vec3d{};
+  };
+  for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
+    const bool last = iteration == kRelaxations;
+    parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        const bool held = in_contact[v] != 0;
+        give_next[v] = give[v];
+        if (held && last) give_next[v] = lerp(give[v], settled(v), kContactYield);
+        if (!held && !last) give_next[v] = settled(v);
+      }
+    });
+    give.swap(give_next);
+  }
+  for (std::size_t v = 0; v < n; ++v)
+    if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
+}
+
+void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
+                                ContactReport& report, const Context& context) {
+  const RigSurface& surface = rig.surface;
+  const std::size_t n = surface.size();
+  const Pose here = t1 < 1 ? interpolate(from, to, t1) : to;
+  motions_at(here, next_motion);
+  delta.resize(next_motion.size());
+  for (std::size_t p = 0; p < delta.size(); ++p)
+    delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
+  skin(here, input);
+  next_wanted.resize(n);
+  give.resize(n);
+  for (std::size_t v = 0; v < n; ++v) {
+    next_wanted[v] = input[surface.first_of[v]];
+    give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]));
+    if (!is_finite(give[v])) give[v] = {};
+  }
+  relax(context);
+  proposed.resize(n);
+  moved.assign(n, 0);
+  for (std::size_t v = 0; v < n; ++v) proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + give[v]);
+  const SafeStepReport step = safe.step(mesh, proposed, delta, moved, context);
+  report.safe_ms += step.total_ms;
+  report.broad_ms += step.broad_ms;
+  report.candidates = std::max(report.candidates, step.candidates);
+  if (step.max_lag_edges > 1 && halvings > 0) {
+    ++report.halvings;
+    const double middle = 0.5 * (t0 + t1);
+    substep(from, to, t0, middle, halvings - 1, skin, report, context);
+    substep(from, to, middle, t1, halvings - 1, skin, report, context);
+    return;
+  }
+  ++report.substeps;
+  report.hits += step.hits;
+  report.truncated += step.truncated;
+  report.max_lag_edges = std::max(report.max_lag_edges, step.max_lag_edges);
+  report.certified = report.certified && step.certified;
+  report.released = step.released;
+  mesh.swap(proposed);
+  wanted.swap(next_wanted);
+  motion.swap(next_motion);
+  std::fill(in_contact.begin(), in_contact.end(), 0);
+  for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
+}
+
+ContactPass::ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context)
+    : impl_(std::make_unique<Impl>(rig, options, context)) {}
+ContactPass::~ContactPass() = default;
+ContactPass::ContactPass(ContactPass&&) noexcept = default;
+ContactPass& ContactPass::operator=(ContactPass&&) noexcept = default;
+
+ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions,
+                                   const Context& context) {
+  const Timer timer;
+  Impl& s = *impl_;
+  ContactReport report;
+  Pose to = s.pose;
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), to.local.size()), to.local.begin());
+  const Pose from = s.pose;
+  const int count = s.substeps(to);
+  for (int i = 0; i < count; ++i)
+    s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(i + 1) / count, s.options.max_halvings,
+              skin, report, context);
+  s.pose = to;
+  for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
+  report.touching_vertices = s.safe.contacts().size();
+  report.milliseconds = timer.milliseconds();
+  return report;
+}
+
+void ContactPass::restart() { impl_->restart(); }
+
+// By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.
+void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) const {
+  const Impl& s = *impl_;
+  const RigSurface& surface = s.rig.surface;
+  const std::size_t n = surface.size();
+  std::vector<Vec3d> before(n), after(n);
+  std::vector<char> bent(n, 0);
+  for (const Triangle& t : surface.triangles) {
+    const bool any = s.mesh[t[0]] != s.wanted[t[0]] || s.mesh[t[1]] != s.wanted[t[1]] || s.mesh[t[2]] != s.wanted[t[2]];
+    const auto area = [&](const std::vector<Vec3f>& x) {
+      return cross(static_cast<Vec3d>(x[t[1]] - x[t[0]]), static_cast<Vec3d>(x[t[2]] - x[t[0]]));
+    };
+    const Vec3d a = area(s.wanted), b = area(s.mesh);
+    for (const std::uint32_t v : t) {
+      before[v] += a;
+      after[v] += b;
+      if (any) bent[v] = 1;
+    }
+  }
+  parallel_for(context, normals.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = surface.welded_of[i];
+      if (bent[v] == 0) continue;
+      const Vec3d a = normalized(before[v]), b = normalized(after[v]);
+      const Vec3d half = normalized(a + b);
+      if (half == Vec3d{}) continue;
+      // Reflections in the half-way plane and in a's: together the turn from a to b.
+      const auto m = static_cast<Vec3d>(normals[i]);
+      const Vec3d mirrored = m - a * (2 * dot(a, m));
+      normals[i] = static_cast<Vec3f>(normalized(mirrored - half * (2 * dot(half, mirrored)), m));
+    }
+  });
+}
+
+const SafeStep& ContactPass::safe_step() const { return impl_->safe; }
+
+}  // namespace cutis

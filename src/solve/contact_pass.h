@@ -1,0 +1,53 @@
+// Contact for any skinning method: makes the meshes of a clip, one after the other, free of intersections.
+//
+// The skin is followed from the last pose to the new one in sub-steps. Each proposes the method's own mesh plus the
+// give of the skin, that is, how far contact holds it off the method's mesh, carried along, spread over its
+// neighbourhood and fading where nothing holds it; the safe step makes it valid. See docs/algorithms/contact.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "contact/safe_step.h"
+#include "cutis/character.h"
+#include "cutis/solve.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+struct ContactPassOptions {
+  SafeStepOptions safe = {};
+  double max_turn_degrees = 10;   ///< of a joint in one sub-step, in (0, 45]: larger turns tear skin before it gives
+  double max_travel_edges = 1.5;  ///< of near parts against each other in one sub-step, in local edges, > 0
+  int max_substeps = 8;           ///< of a frame; from rest to the first frame 4 times as many
+  int max_halvings = 3;           ///< of a sub-step that leaves vertices behind
+  double give_radii = 0.5;        ///< how far contact spreads over the skin, in radii of the part, >= 0
+};
+
+class ContactPass {
+ public:
+  /// Fills the positions of all input vertices at a pose.
+  using Skin = std::function<void(const Pose& pose, std::span<Vec3f> positions)>;
+
+  /// The rig must have a skin (BindOptions::implicit_skin) and outlive this.
+  ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context);
+  ~ContactPass();
+  ContactPass(ContactPass&&) noexcept;
+  ContactPass& operator=(ContactPass&&) noexcept;
+
+  /// From where the last call ended, at first from the rest pose, to `pose`. `positions`: out, all input vertices.
+  ContactReport advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, const Context& context);
+  /// The next call starts from rest.
+  void restart();
+  /// Turns the method's normals to fit the mesh that advance() returned.
+  void bend_normals(std::span<Vec3f> normals, const Context& context) const;
+
+  [[nodiscard]] const SafeStep& safe_step() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cutis

@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/math.h"
+#include "cutis/cutis.h"
+#include "cutis/metrics.h"
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+// The two-bone tube folded until its upper half lies on its lower half.
+Character folding_tube() {
+  Character character = test::make_two_bone_tube();
+  for (Clip& clip : character.clips)
+    for (Channel& channel : clip.channels)
+      if (channel.path == ChannelPath::rotation)
+        for (std::size_t k = 0; k + 3 < channel.values.size(); k += 4) {
+          const double angle = 2 * std::acos(std::min(1.0F, std::abs(channel.values[k + 3]))) * 165 / 90;
+          channel.values[k] = channel.values[k + 1] = 0;
+          channel.values[k + 2] = static_cast<float>(std::sin(angle / 2));
+          channel.values[k + 3] = static_cast<float>(std::cos(angle / 2));
+        }
+  return character;
+}
+
+class ContactPassTest : public testing::Test {
+ protected:
+  Context context{2};
+
+  std::vector<std::vector<Vec3f>> play(const Character& character, const Clip& clip, int frames, Method method,
+                                       bool contact, const Context& on) {
+    Solver solver(bind(character, on), {.method = method, .contact_pass = contact}, on);
+    std::vector<std::vector<Vec3f>> result;
+    for (const double t : sample_times(clip, frames, 30)) {
+      const Frame& frame = solver.solve(sample(character.skeleton, clip, t));
+      EXPECT_TRUE(frame.report.contact.certified);
+      result.push_back(frame.positions);
+    }
+    return result;
+  }
+};
+
+TEST_F(ContactPassTest, AFoldedTubeHasNoIntersectionsAfterAnyMethod) {
+  const Character character = folding_tube();
+  const Metrics metrics(character, context, {.overlap = false});
+  for (const Method method : {Method::lbs, Method::dqs}) {
+    const auto without = play(character, character.clips[0], 12, method, false, context);
+    const auto with = play(character, character.clips[0], 12, method, true, context);
+    EXPECT_GT(*metrics.measure(without.back()).intersecting_pairs, 0U);
+    for (const auto& positions : with) EXPECT_EQ(*metrics.measure(positions).intersecting_pairs, 0U);
+  }
+}
+
+TEST_F(ContactPassTest, MeshesThatTouchNothingStayAsTheMethodMadeThem) {
+  const Character character = test::make_two_bone_tube();
+  Clip clip = character.clips[0];
+  const auto with = play(character, clip, 4, Method::dqs, true, context);
+  const auto without = play(character, clip, 4, Method::dqs, false, context);
+  EXPECT_EQ(with[0], without[0]);
+  EXPECT_EQ(with[1], without[1]);  // 30 degrees
+}
+
+TEST_F(ContactPassTest, TheResultDoesNotDependOnTheNumberOfThreads) {
+  const Character character = folding_tube();
+  const Context one(1), three(3);
+  EXPECT_EQ(play(character, character.clips[0], 8, Method::dqs, true, one),
+            play(character, character.clips[0], 8, Method::dqs, true, three));
+}
+
+TEST_F(ContactPassTest, AFoldThatOpensAgainReturnsToRest) {
+  const Character character = folding_tube();
+  const Clip& clip = character.clips[0];
+  Solver solver(bind(character, context), {.method = Method::dqs, .contact_pass = true}, context);
+  const std::vector<double> times = sample_times(clip, 12, 30);
+  for (const double t : times) (void)solver.solve(sample(character.skeleton, clip, t));
+  for (auto t = times.rbegin(); t != times.rend(); ++t) (void)solver.solve(sample(character.skeleton, clip, *t));
+  const Frame& frame = solver.solve(default_pose(character.skeleton));
+  const Metrics metrics(character, context, {.intersections = false, .overlap = false});
+  EXPECT_LT(metrics.distance_to_rest(frame.positions).max, 1e-4 * metrics.size());
+}
+
+TEST_F(ContactPassTest, NormalsFitTheMesh) {
+  const Character character = folding_tube();
+  Solver solver(bind(character, context), {.method = Method::dqs, .contact_pass = true}, context);
+  const Clip& clip = character.clips[0];
+  const Frame* frame = nullptr;
+  for (const double t : sample_times(clip, 12, 30)) frame = &solver.solve(sample(character.skeleton, clip, t));
+  for (const Vec3f& n : frame->normals) EXPECT_NEAR(length(n), 1, 1e-4);
+}
+
+TEST_F(ContactPassTest, ARigWithoutASkinIsRefused) {
+  const Character character = test::make_two_bone_tube();
+  const auto rig = bind(character, context, {.implicit_skin = false});
+  EXPECT_THAT(test::error_of([&] { Solver(rig, {.contact_pass = true}, context); }), testing::HasSubstr("contact"));
+}
+
+TEST_F(ContactPassTest, AFistOfARealHandHasNoIntersections) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Character character =
+      load_character((test::shared_data() / "hand_webxr" / "hand_left_poses.glb").string(), context);
+  const Metrics metrics(character, context, {.overlap = false});
+  const auto frames = play(character, character.clip("fist"), 16, Method::dqs, true, context);
+  for (const auto& positions : frames) {
+    const FrameMetrics m = metrics.measure(positions);
+    EXPECT_EQ(*m.intersecting_pairs, 0U);
+    EXPECT_LT(*m.stretch_max, 5);
+  }
+}
+
+}  // namespace
+}  // namespace cutis
