@@ -16,8 +16,9 @@
 namespace cutis {
 
 enum class Method {
-  lbs,  ///< linear blend skinning
-  dqs,  ///< dual quaternion skinning
+  lbs,       ///< linear blend skinning
+  dqs,       ///< dual quaternion skinning
+  implicit,  ///< lbs or dqs, corrected on the implicit skin: each frame by itself (Vaillant 2013, EPFL)
 };
 
 [[nodiscard]] std::string_view to_string(Method method);
@@ -27,8 +28,27 @@ enum class Method {
 /// Whether it works on the fields of the parts: bind() with BindOptions::implicit_skin.
 [[nodiscard]] bool needs_skin(Method method);
 
+/// How a vertex finds that it touches another part.
+enum class ContactModel {
+  own_side,  ///< it keeps to its own side of the surface where its part's field equals the other's
+  composed,  ///< as in the papers: in the field of the rig's operators, where the gradient turns
+};
+
+/// Method::implicit.
+struct ImplicitOptions {
+  Method initial = Method::dqs;  ///< where the projection starts: lbs or dqs
+  ContactModel contact = ContactModel::own_side;
+  bool blend = false;                  ///< own_side: parts of a joint swell into each other on the inner side of a bend
+  std::string controllers = "finger";  ///< blend: the preset whose opening curve is used, see controller_preset_names()
+  double turn = 0.9599310885968813;    ///< composed: the gradient's turn in a step that means contact; 55 degrees
+  int rounds = 3;                      ///< of relaxation and projection, 0 to 100
+  int smoothing = 2;                   ///< passes over the skin around contact, 0 to 100
+  double tolerance = 1e-4;             ///< on |f - iso|, 1e-6 to 0.1
+};
+
 struct SolveOptions {
   Method method = Method::dqs;
+  ImplicitOptions implicit = {};
   /// After lbs and dqs: makes every frame free of intersections, following the clip from the rest pose (bind() with
   /// BindOptions::implicit_skin). docs/algorithms/contact.md.
   bool contact_pass = false;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "backends/implicit_engine.h"
 #include "cutis/context.h"
 #include "cutis/types.h"
 #include "kernels/skin.h"

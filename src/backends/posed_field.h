@@ -39,6 +39,15 @@ class PosedField {
                : eval_field(leaves_[static_cast<std::size_t>(leaf)], p);
   }
 
+  /// One bone's grid in this pose; without nodes: it has none, or the pose leaves it out.
+  [[nodiscard]] GridView part(std::uint32_t bone) const {
+    return leaf_of_[bone] < 0 ? GridView{} : leaves_[static_cast<std::size_t>(leaf_of_[bone])];
+  }
+  /// Around that grid; empty when there is none.
+  [[nodiscard]] Box part_box(std::uint32_t bone) const {
+    return leaf_of_[bone] < 0 ? Box{} : boxes_[static_cast<std::size_t>(leaf_of_[bone])];
+  }
+
   /// What kernels take; valid as long as this lives and stays where it is, with its contents until the next pose.
   [[nodiscard]] const TreeView& view() const { return tree_; }
   /// Holds every point at which the field is not 0; empty when there is none.

@@ -5,6 +5,8 @@
 
 #include "backends/posed_field.h"
 #include "base/math.h"
+#include "base/parallel_for.h"
+#include "bind/fence.h"
 #include "bind/partition.h"
 #include "bind/surface.h"
 #include "bind/tree.h"
@@ -79,6 +81,20 @@ FitOptions fit_options(const Preset& preset, const std::string& joint) {
   return fit;
 }
 
+void fence_fields(const Context& context, Rig& rig) {
+  std::vector<std::vector<Vec3f>> own(rig.bones.size());
+  std::vector<double> edge(rig.bones.size(), 0.0);
+  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
+    const std::uint32_t b = rig.surface.owner[v];
+    if (b == RigSurface::kNoBone) continue;
+    own[b].push_back(rig.surface.positions[v]);
+    edge[b] = std::max(edge[b], static_cast<double>(rig.surface.edge[v]));
+  }
+  parallel_for(context, rig.fields.size(), 1, [&](std::size_t b, std::size_t) {
+    fence_field(rig.fields[b], own[b], rig.bones[b].rest_origin, rig.bones[b].rest_end, edge[b]);
+  });
+}
+
 // The composed field at rest: what every vertex is held to from then on.
 void set_iso_values(const Context& context, Rig& rig) {
   const PosedField field(rig);
@@ -103,6 +119,7 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
     radius.push_back(field.empty() ? 0.0 : field.support().radius);
   }
   rig.surface = make_surface(welded, owner, radius, context);
+  fence_fields(context, rig);
   rig.tree = make_tree(rig, preset, context);
   set_iso_values(context, rig);
 }

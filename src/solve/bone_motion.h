@@ -18,6 +18,9 @@ class BoneMotion {
   void update(const Rig& rig, const Pose& pose);
 
   [[nodiscard]] BonePalette palette() const;
+  [[nodiscard]] const std::vector<Affine3d>& motions() const { return motions_; }  ///< per bone: posed from rest
+  /// Per bone: the motion's rotation; signs agree along the skeleton.
+  [[nodiscard]] const std::vector<Quatd>& rotations() const { return rotations_; }
   [[nodiscard]] const std::vector<char>& kept() const { return kept_; }  ///< per bone: kept its last good motion
   [[nodiscard]] bool any_kept() const { return any_kept_; }
 

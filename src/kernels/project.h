@@ -1,0 +1,124 @@
+// ONE VERTEX: projection onto the surface where a residual is 0, along the residual's gradient.
+//
+// Implicit §3.5.1 steps by 0.35 (iso - f) along the unit gradient, a length that changes with the model's units. Here
+// the step is Newton's, -r g / |g|^2, scale-free, damped where the gradient fades, no longer than a bound, and guarded:
+// a step over the surface is closed in by bisection, a step that gains nothing is halved. Where the gradient turns by
+// more than an angle within a step, the vertex has come to another part's skin and stops there (the paper's contact
+// test, 55 degrees).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "base/math.h"
+
+namespace cutis {
+
+/// r at a point: 0 where the vertex belongs, > 0 inside, < 0 outside.
+struct ResidualSample {
+  float value = 0;
+  Vec3f gradient;
+  bool reached = true;   ///< some field reaches the point
+  bool contact = false;  ///< another part's skin decides
+};
+
+struct ProjectLimits {
+  float tolerance = 1e-4F;  ///< on |r|
+  float turn_cosine = -2;   ///< of the largest turn of the gradient in a step; below -1: no limit
+  int steps = 12;           ///< Newton steps
+  float step = 1;           ///< longest step, metres
+  float move = 1;           ///< farthest from the start, metres
+  float damping = 0;        ///< 1/m: added to |g| in quadrature
+  float flat = 0;           ///< 1/m: a gradient below is none
+};
+
+enum class ProjectEnd : std::uint8_t { converged, contact, flat, outside, limit };
+
+struct Projected {
+  Vec3f position;
+  Vec3f gradient;  ///< of the residual at `position`
+  float residual = 0;
+  ProjectEnd end = ProjectEnd::limit;
+  std::uint16_t evaluations = 0;
+};
+
+namespace detail {
+
+/// The gradients' cosine; 1 where one has no direction.
+CUTIS_HD inline float turn_between(const Vec3f& a, const Vec3f& b) {
+  const float scale = std::sqrt(dot(a, a) * dot(b, b));
+  return scale > 0 ? dot(a, b) / scale : 1;
+}
+
+}  // namespace detail
+
+/// `residual(p)` gives a ResidualSample. Ends at the best point it has seen.
+template <class Residual>
+CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ProjectLimits& limits) {
+  constexpr int kHalvings = 4, kBisections = 16;
+  Vec3f p = start;
+  ResidualSample at = residual(p);
+  std::uint16_t evaluations = 1;
+  const auto end = [&](ProjectEnd how) {
+    if (how == ProjectEnd::converged && at.contact) how = ProjectEnd::contact;
+    return Projected{p, at.gradient, at.value, how, evaluations};
+  };
+  for (int step = 0; step < limits.steps; ++step) {
+    if (!at.reached) return end(ProjectEnd::outside);
+    if (std::abs(at.value) <= limits.tolerance) return end(ProjectEnd::converged);
+    const float slope = dot(at.gradient, at.gradient);
+    if (!(slope > limits.flat * limits.flat)) return end(ProjectEnd::flat);
+    Vec3f move = at.gradient * (-at.value / (slope + limits.damping * limits.damping));
+    const float size = length(move);
+    if (size > limits.step) move *= limits.step / size;
+
+    Vec3f next = p + move;
+    if (distance(next, start) > limits.move) return end(ProjectEnd::limit);
+    ResidualSample there = residual(next);
+    ++evaluations;
+
+    if (limits.turn_cosine >= -1 && there.reached &&
+        detail::turn_between(at.gradient, there.gradient) < limits.turn_cosine) {
+      // Between the two points the gradient jumps: close in on the near side of the jump.
+      Vec3f lo = p, hi = next;
+      for (int i = 0; i < kBisections; ++i) {
+        const Vec3f middle = (lo + hi) * 0.5F;
+        const ResidualSample m = residual(middle);
+        ++evaluations;
+        const bool turned = detail::turn_between(at.gradient, m.gradient) < limits.turn_cosine;
+        (turned ? hi : lo) = middle;
+        if (turned) continue;
+        p = middle;
+        at = m;
+        if (std::abs(m.value) <= limits.tolerance) return end(ProjectEnd::converged);
+      }
+      at.contact = true;
+      return end(ProjectEnd::contact);
+    }
+
+    if ((there.value > 0) != (at.value > 0) && std::abs(there.value) > 0.5F * std::abs(at.value) && there.reached) {
+      // Over the surface and not much nearer: the surface is on the way.
+      Vec3f lo = p, hi = next;
+      for (int i = 0; i < kBisections && std::abs(there.value) > limits.tolerance; ++i) {
+        next = (lo + hi) * 0.5F;
+        there = residual(next);
+        ++evaluations;
+        ((there.value > 0) == (at.value > 0) ? lo : hi) = next;
+      }
+    } else {
+      for (int i = 0; i < kHalvings && !(std::abs(there.value) < std::abs(at.value) && there.reached); ++i) {
+        move *= 0.5F;
+        next = p + move;
+        there = residual(next);
+        ++evaluations;
+      }
+    }
+    if (!(std::abs(there.value) < std::abs(at.value)) || !there.reached) return end(ProjectEnd::limit);
+    p = next;
+    at = there;
+  }
+  if (std::abs(at.value) <= limits.tolerance) return end(ProjectEnd::converged);
+  return end(ProjectEnd::limit);
+}
+
+}  // namespace cutis

@@ -1,0 +1,235 @@
+// Implicit (EPFL) §3.5 over one frame: an initial guess by geometric skinning, projected onto the vertices' iso-values,
+// relaxed within the surface, smoothed around contact and fitted once more. No frame knows of another.
+//
+// What differs from the paper: projections run to convergence before each relaxation, which is then as strong as the
+// projection was long (the paper's mu, taken where the projection began); contact keeps each vertex on its own side by
+// default, the paper's gradient test is an option; vertices that nothing changes are left where their bone carries
+// them.
+#include "solve/implicit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel_for.h"
+#include "cutis/error.h"
+
+namespace cutis {
+namespace {
+
+// Contact between parts that reach into each other at rest is let in with their bend: neighbours that only twist or
+// bend a little do not fold (radians).
+constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
+// Newton steps: to reach the surface, to return after a relaxation, to fit after smoothing.
+constexpr int kFirstSteps = 16, kReturnSteps = 4, kFitSteps = 8;
+constexpr int kRelaxPasses = 2, kDiffusePasses = 3;
+
+double smoothstep(double x, double lo, double hi) {
+  const double t = std::clamp((x - lo) / (hi - lo), 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
+
+Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.rest_origin, {0, 1, 0}); }
+
+Affine3f narrow(const Affine3d& a) {
+  return {
+      {{static_cast<Vec3f>(a.linear.col[0]), static_cast<Vec3f>(a.linear.col[1]), static_cast<Vec3f>(a.linear.col[2])}},
+      static_cast<Vec3f>(a.translation)};
+}
+
+bool meet(const Box& a, const Box& b) {
+  if (a.empty() || b.empty()) return false;
+  for (int i = 0; i < 3; ++i)
+    if (a.lo[i] > b.hi[i] || b.lo[i] > a.hi[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+JointOperators::JointOperators(const Rig& rig, const ImplicitOptions& options) {
+  const std::size_t bones = rig.bones.size();
+  joint_of.assign(bones * bones, -1);
+  if (!options.blend) return;
+  opening_ = controller_preset(options.controllers).opening;
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    int above = rig.bones[b].parent;
+    while (above >= 0 && rig.fields[static_cast<std::size_t>(above)].empty())
+      above = rig.bones[static_cast<std::size_t>(above)].parent;
+    if (above < 0 || rig.fields[b].empty()) continue;
+    const auto joint = static_cast<std::int16_t>(operators.size());
+    const auto p = static_cast<std::uint32_t>(above);
+    joint_of[b * bones + p] = joint_of[p * bones + b] = joint;
+    child_.push_back(b);
+    parent_.push_back(p);
+    operators.push_back({{OperatorForm::blend, {}}, 1});
+    origin.push_back(static_cast<Vec3f>(rig.bones[b].rest_origin));
+    inside.emplace_back();
+  }
+  update(rig, {});
+}
+
+void JointOperators::update(const Rig& rig, std::span<const Quatd> rotations) {
+  for (std::size_t j = 0; j < operators.size(); ++j) {
+    const Vec3d u = bone_axis(rig.bones[child_[j]]);
+    // Where the child's axis points, seen from the parent at rest.
+    const Vec3d bent =
+        rotations.empty() ? u : rotate(conjugate(rotations[parent_[j]]), rotate(rotations[child_[j]], u));
+    operators[j].parameter = static_cast<float>(std::tan(opening_(angle_between(u, bent))));
+    inside[j] = static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u)));
+  }
+}
+
+ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const Context& context)
+    : rig_(rig), options_(options), context_(context), joints_(rig, options), field_(rig) {
+  if (!rig.has_skin())
+    throw Error(ErrorCode::bad_argument, "implicit", "the rig was bound without its implicit skin; bind it with one");
+  if (options.initial != Method::lbs && options.initial != Method::dqs)
+    throw Error(ErrorCode::bad_argument, "implicit", "the initial guess must be lbs or dqs");
+  rest_ = make_implicit_rest(rig, joints_, options, overlap_, context);
+  corners_ = triangle_corners(rig.surface);
+  const std::size_t n = rig.surface.size(), bones = rig.bones.size();
+  parts_.resize(bones);
+  motions_.resize(bones);
+  gate_.assign(bones * bones, 1);
+  part_boxes_.resize(bones);
+  for (auto* list : {&vertices_.initial, &vertices_.positions, &vertices_.scratch, &vertices_.normals, &normals_})
+    list->resize(n);
+  for (auto* list : {&vertices_.residual, &vertices_.start_residual, &vertices_.beta, &vertices_.beta_scratch,
+                     &vertices_.half_contact})
+    list->resize(n);
+  vertices_.state.resize(n);
+  vertices_.near.resize(n);
+  vertices_.near_count.resize(n);
+  vertices_.active.reserve(n);
+  vertices_.evaluations.reserve(n / 64 + 1);
+  moved_.assign(n, 0);
+  sorted_.reserve(n);
+  std::vector<std::uint32_t> all(n);
+  for (std::uint32_t v = 0; v < n; ++v) all[v] = v;
+  rest_normals_.resize(n);
+  active_normals(corners_, rig.surface.positions, all, rest_normals_, context);
+}
+
+void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+  if (options_.initial == Method::lbs) {
+    skin_linear(rig_, motion.palette(), positions, normals, context_);
+  } else {
+    skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
+  }
+  for (std::size_t v = 0; v < rig_.surface.size(); ++v) vertices_.initial[v] = positions[rig_.surface.first_of[v]];
+}
+
+void ImplicitSkin::pose(const BoneMotion& motion) {
+  field_.set_pose(motion.motions());
+  for (std::uint32_t b = 0; b < parts_.size(); ++b) {
+    motions_[b] = narrow(motion.motions()[b]);
+    parts_[b] = field_.part(b);
+    part_boxes_[b] = field_.part_box(b);
+  }
+  joints_.update(rig_, motion.rotations());
+  const std::vector<Quatd>& turn = motion.rotations();
+  for (const PartPair& pair : overlap_) {
+    const auto swing = [&](std::uint32_t axis_of) {
+      const Vec3d u = bone_axis(rig_.bones[axis_of]);
+      return angle_between(rotate(turn[pair.a], u), rotate(turn[pair.b], u));
+    };
+    const double bend = pair.related ? swing(pair.child) : std::max(swing(pair.a), swing(pair.b));
+    gate_[pair.a * parts_.size() + pair.b] = gate_[pair.b * parts_.size() + pair.a] =
+        static_cast<float>(smoothstep(bend, kGateBegins, kGateFull));
+  }
+}
+
+// Parts whose grids meet the box of a part's vertices, posed or guessed.
+void ImplicitSkin::find_candidates() {
+  const std::size_t bones = parts_.size();
+  std::vector<Box>& reach = vertex_boxes_;
+  reach.assign(part_boxes_.begin(), part_boxes_.end());
+  for (std::size_t v = 0; v < rig_.surface.size(); ++v)
+    if (rig_.surface.owner[v] != RigSurface::kNoBone)
+      reach[rig_.surface.owner[v]].add(static_cast<Vec3d>(vertices_.initial[v]));
+  candidates_.begin.assign(1, 0);
+  candidates_.items.clear();
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    for (std::uint32_t k = 0; k < bones; ++k)
+      if (k != b && meet(reach[b], part_boxes_[k])) candidates_.items.push_back(k);
+    candidates_.begin.push_back(static_cast<std::uint32_t>(candidates_.items.size()));
+  }
+}
+
+void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
+  start(motion, positions, frame.normals);
+  pose(motion);
+  find_candidates();
+  const ImplicitPose now{parts_,
+                         motions_,
+                         joints_.operators,
+                         joints_.joint_of,
+                         joints_.origin,
+                         joints_.inside,
+                         gate_,
+                         options_.contact == ContactModel::composed ? &field_ : nullptr};
+  const auto tolerance = static_cast<float>(options_.tolerance);
+  find_near_parts(rig_, rest_, now, candidates_, vertices_, context_);
+  evaluations_ = project_vertices(rig_, rest_, now, kFirstSteps, tolerance, vertices_, context_);
+  for (int round = 0; round < options_.rounds; ++round) {
+    for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, 1, vertices_, context_);
+    evaluations_ += project_vertices(rig_, rest_, now, kReturnSteps, tolerance, vertices_, context_);
+  }
+  if (options_.smoothing > 0) {
+    diffuse_contact(rig_, kDiffusePasses, vertices_, context_);
+    for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, 1, vertices_, context_);
+    evaluations_ += project_vertices(rig_, rest_, now, kFitSteps, tolerance, vertices_, context_);
+  }
+  finish(motion, positions, frame);
+  report(frame.report);
+}
+
+// Back to the input's vertices. Normals: the surface's, plus what the file's normal differed by at rest (hard edges,
+// painted normals), carried by the bone.
+void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
+  for (const std::uint32_t v : vertices_.active) {
+    const float reach = rest_.reach[v];
+    if (reach < 1) vertices_.positions[v] = lerp(vertices_.initial[v], vertices_.positions[v], reach);
+  }
+  active_normals(corners_, vertices_.positions, vertices_.active, normals_, context_);
+  for (const std::uint32_t v : vertices_.active) moved_[v] = 1;
+  parallel_for(context_, rig_.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = rig_.surface.welded_of[i];
+      frame.states[i] = vertices_.state[v];
+      frame.residuals[i] = vertices_.residual[v];
+      if (!moved_[v]) continue;
+      positions[i] = vertices_.positions[v];
+      const Vec3f differs = rig_.rest_normals[i] - rest_normals_[v];
+      const auto turned =
+          static_cast<Vec3f>(rotate(motion.rotations()[rig_.surface.owner[v]], static_cast<Vec3d>(differs)));
+      frame.normals[i] = normalized(normals_[v] + turned, frame.normals[i]);
+    }
+  });
+  for (const std::uint32_t v : vertices_.active) moved_[v] = 0;
+}
+
+void ImplicitSkin::report(FrameReport& report) {
+  report.states.fill(0);
+  for (const VertexState state : vertices_.state) ++report.states[static_cast<std::size_t>(state)];
+  report.active = vertices_.active.size();
+  report.iterations = evaluations_;
+  report.substeps = 1;
+  sorted_.clear();
+  double sum = 0;
+  for (std::size_t v = 0; v < vertices_.state.size(); ++v) {
+    if (vertices_.state[v] == VertexState::outside) continue;
+    sorted_.push_back(std::abs(vertices_.residual[v]));
+    sum += sorted_.back();
+  }
+  report.residual_mean = report.residual_p95 = report.residual_max = 0;
+  if (sorted_.empty()) return;
+  report.residual_mean = sum / static_cast<double>(sorted_.size());
+  const auto p95 = sorted_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted_.size() - 1));
+  std::nth_element(sorted_.begin(), p95, sorted_.end());
+  report.residual_p95 = *p95;
+  report.residual_max = *std::max_element(p95, sorted_.end());
+}
+
+}  // namespace cutis

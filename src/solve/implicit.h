@@ -1,0 +1,82 @@
+// Implicit skinning, each frame by itself: geometric skinning ► project ► relax ► smooth.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/engine.h"
+#include "cutis/compose.h"
+#include "cutis/solve.h"
+#include "rig/rig.h"
+#include "solve/bone_motion.h"
+
+namespace cutis {
+
+/// The blend between the parts of each joint, in some pose (Implicit §3.4.2): opened by the angle between the bones, on
+/// the inner side of the bend. A joint is a bone with a field below one (its nearest ancestor) with a field.
+class JointOperators {
+ public:
+  JointOperators(const Rig& rig, const ImplicitOptions& options);
+
+  /// `rotations`: per bone, relative to rest; empty: the rest pose.
+  void update(const Rig& rig, std::span<const Quatd> rotations);
+
+  std::vector<JointOperator> operators;
+  std::vector<Vec3f> origin, inside;   ///< per joint, see ImplicitPose
+  std::vector<std::int16_t> joint_of;  ///< matrix bones x bones
+
+ private:
+  Controller opening_;
+  std::vector<std::uint32_t> child_, parent_;  // per joint: bones
+};
+
+/// Everything about the rest pose. `overlap`: pairs of parts that reach into each other at rest.
+struct PartPair {
+  std::uint32_t a = 0, b = 0, child = 0;
+  bool related = false;  ///< one is the other's ancestor: `child` is the lower one
+};
+[[nodiscard]] ImplicitRest make_implicit_rest(const Rig& rig, const JointOperators& joints,
+                                              const ImplicitOptions& options, std::vector<PartPair>& overlap,
+                                              const Context& context);
+
+/// Per welded vertex: the two other corners of each triangle at it, in order.
+[[nodiscard]] RigRows triangle_corners(const RigSurface& surface);
+
+class ImplicitSkin {
+ public:
+  /// The rig must outlive it and have a skin.
+  ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const Context& context);
+
+  /// Fills `positions`, and the frame's normals, states, residuals and counts.
+  void solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
+
+ private:
+  void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
+  void pose(const BoneMotion& motion);
+  void find_candidates();
+  void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
+  void report(FrameReport& report);
+
+  const Rig& rig_;
+  ImplicitOptions options_;
+  const Context& context_;
+  JointOperators joints_;
+  std::vector<PartPair> overlap_;
+  ImplicitRest rest_;
+  RigRows corners_;                  // per welded vertex: the other corners of its triangles
+  std::vector<Vec3f> rest_normals_;  // of the welded surface
+  // Of the frame.
+  PosedField field_;
+  std::vector<GridView> parts_;
+  std::vector<Affine3f> motions_;
+  std::vector<float> gate_;
+  std::vector<Box> part_boxes_, vertex_boxes_;
+  RigRows candidates_;
+  ImplicitVertices vertices_;
+  std::vector<Vec3f> normals_;
+  std::vector<char> moved_;
+  std::vector<float> sorted_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace cutis
