@@ -11,122 +11,121 @@
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "solve/contact_pass.h"
-@ @ @
 #include "solve/implicit.h"
 
-    namespace cutis {
-  namespace {
+namespace cutis {
+namespace {
 
-  struct NamedMethod {
-    Method method;
-    std::string_view name;
-  };
-  constexpr NamedMethod kMethods[] = {{Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}};
+struct NamedMethod {
+  Method method;
+  std::string_view name;
+};
+constexpr NamedMethod kMethods[] = {{Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}};
 
-  // Vertices that follow a bone which kept its last good motion.
-  std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
-    std::size_t count = 0;
-    for (std::size_t v = 0; v < rig.vertex_count(); ++v) {
-      const std::size_t begin = rig.block_begin.empty() ? v : rig.block_begin[v];
-      const std::size_t end = rig.block_begin.empty() ? v + 1 : rig.block_begin[v + 1];
-      bool any = false;
-      for (std::size_t b = begin; b < end; ++b)
-        for (std::size_t k = 0; k < 4; ++k) any = any || (rig.blocks[b].weight[k] > 0 && kept[rig.blocks[b].bone[k]]);
-      count += any;
-    }
-    return count;
+// Vertices that follow a bone which kept its last good motion.
+std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
+  std::size_t count = 0;
+  for (std::size_t v = 0; v < rig.vertex_count(); ++v) {
+    const std::size_t begin = rig.block_begin.empty() ? v : rig.block_begin[v];
+    const std::size_t end = rig.block_begin.empty() ? v + 1 : rig.block_begin[v + 1];
+    bool any = false;
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t k = 0; k < 4; ++k) any = any || (rig.blocks[b].weight[k] > 0 && kept[rig.blocks[b].bone[k]]);
+    count += any;
   }
+  return count;
+}
 
-  }  // namespace
+}  // namespace
 
-  std::string_view to_string(Method method) {
-    for (const NamedMethod& m : kMethods)
-      if (m.method == method) return m.name;
-    return "?";
+std::string_view to_string(Method method) {
+  for (const NamedMethod& m : kMethods)
+    if (m.method == method) return m.name;
+  return "?";
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const NamedMethod& m : kMethods) names.emplace_back(m.name);
+  return names;
+}
+
+Method method_from_string(std::string_view name) {
+  for (const NamedMethod& m : kMethods)
+    if (m.name == name) return m.method;
+  throw Error(ErrorCode::bad_argument, "",
+              fmt::format("there is no method '{}'; choose one of: {}", name, fmt::join(method_names(), ", ")));
+}
+
+bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
+
+std::string_view to_string(VertexState state) {
+  constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+struct Solver::Impl {
+  std::shared_ptr<const Rig> rig;
+  SolveOptions options;
+  const Context* context;
+  BoneMotion motion;
+  Frame frame;
+  std::unique_ptr<ContactPass> contact_pass;
+  std::unique_ptr<ImplicitSkin> implicit;
+
+  void skin(const Pose& pose, std::span<Vec3f> positions);
+};
+
+void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
+  motion.update(*rig, pose);
+  switch (options.method) {
+    case Method::lbs:
+      skin_linear(*rig, motion.palette(), positions, frame.normals, *context);
+      break;
+    case Method::dqs:
+      skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, *context);
+      break;
+    case Method::implicit:
+      implicit->solve(motion, positions, frame);
+      break;
   }
+}
 
-  std::vector<std::string> method_names() {
-    std::vector<std::string> names;
-    for (const NamedMethod& m : kMethods) names.emplace_back(m.name);
-    return names;
+Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
+  BoneMotion motion(*rig);
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}});
+  impl_->frame.positions.resize(impl_->rig->vertex_count());
+  impl_->frame.normals.resize(impl_->rig->vertex_count());
+  if (options.contact_pass) {
+    if (!impl_->rig->has_skin())
+      throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
+    impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, ContactPassOptions{}, context);
   }
-
-  Method method_from_string(std::string_view name) {
-    for (const NamedMethod& m : kMethods)
-      if (m.name == name) return m.method;
-    throw Error(ErrorCode::bad_argument, "",
-                fmt::format("there is no method '{}'; choose one of: {}", name, fmt::join(method_names(), ", ")));
+  if (needs_skin(options.method)) {
+    impl_->frame.states.resize(impl_->rig->vertex_count());
+    impl_->frame.residuals.resize(impl_->rig->vertex_count());
   }
+  if (options.method == Method::implicit)
+    impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit, context);
+}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
 
-  bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
-
-  std::string_view to_string(VertexState state) {
-    constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
-    return kNames[static_cast<std::size_t>(state)];
+const Frame& Solver::solve(const Pose& pose) {
+  const Timer timer;
+  const Rig& rig = *impl_->rig;
+  Frame& frame = impl_->frame;
+  const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
+  if (impl_->contact_pass) {
+    frame.report.contact = impl_->contact_pass->advance(pose, skin, frame.positions, *impl_->context);
+    impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
+  } else {
+    skin(pose, frame.positions);
   }
-
-  struct Solver::Impl {
-    std::shared_ptr<const Rig> rig;
-    SolveOptions options;
-    const Context* context;
-    BoneMotion motion;
-    Frame frame;
-    std::unique_ptr<ContactPass> contact_pass;
-    std::unique_ptr<ImplicitSkin> implicit;
-
-    void skin(const Pose& pose, std::span<Vec3f> positions);
-  };
-
-  void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
-    motion.update(*rig, pose);
-    switch (options.method) {
-      case Method::lbs:
-        skin_linear(*rig, motion.palette(), positions, frame.normals, *context);
-        break;
-      case Method::dqs:
-        skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, *context);
-        break;
-      case Method::implicit:
-        implicit->solve(motion, positions, frame);
-        break;
-    }
-  }
-
-  Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
-    BoneMotion motion(*rig);
-    impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}});
-    impl_->frame.positions.resize(impl_->rig->vertex_count());
-    impl_->frame.normals.resize(impl_->rig->vertex_count());
-    if (options.contact_pass) {
-      if (!impl_->rig->has_skin())
-        throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
-      impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, ContactPassOptions{}, context);
-    }
-    if (needs_skin(options.method)) {
-      impl_->frame.states.resize(impl_->rig->vertex_count());
-      impl_->frame.residuals.resize(impl_->rig->vertex_count());
-    }
-    if (options.method == Method::implicit)
-      impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit, context);
-  }
-  Solver::~Solver() = default;
-  Solver::Solver(Solver&&) noexcept = default;
-  Solver& Solver::operator=(Solver&&) noexcept = default;
-
-  const Frame& Solver::solve(const Pose& pose) {
-    const Timer timer;
-    const Rig& rig = *impl_->rig;
-    Frame& frame = impl_->frame;
-    const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
-    if (impl_->contact_pass) {
-      frame.report.contact = impl_->contact_pass->advance(pose, skin, frame.positions, *impl_->context);
-      impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
-    } else {
-      skin(pose, frame.positions);
-    }
-    frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
-    frame.report.milliseconds = timer.milliseconds();
-    return frame;
-  }
+  frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
+  frame.report.milliseconds = timer.milliseconds();
+  return frame;
+}
 
 }  // namespace cutis
