@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t kTasksPerChunk = 4;
 // Node pairs with more triangles than this are split into tasks: enough tasks for all cores, little overhead.
 constexpr std::uint32_t kTaskTriangles = 512;
-constexpr std::size_t kTrianglesPerChunk = 2048;
+constexpr std::size_t kSlotsPerChunk = 2048, kVerticesPerChunk = 4096;
 // Of a float coordinate, with the error of a transform.
 constexpr double kUlps = 8.0 / (1 << 24);
 // Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
@@ -52,10 +53,8 @@ struct BroadPhase::Corners {
   std::array<float, 3> pad{};
   std::array<Boxf, 3> vertex, edge;
   Boxf box = empty_box();
-  bool ready = false;
 
-  void make(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
-    ready = true;
+  Corners(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
     for (unsigned k = 0; k < 3; ++k) {
       const std::uint32_t v = t[k];
       from[k] = transform_point(frame, static_cast<Vec3d>(paths.last[v]));
@@ -80,7 +79,9 @@ BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
     node_begin_.push_back(nodes);
     slot_begin_.push_back(slots);
     nodes += static_cast<std::uint32_t>(part.tree.nodes().size());
-    if (!part.tree.empty()) slots += part.tree.nodes()[0].end;
+    const std::uint32_t own = part.tree.empty() ? 0 : part.tree.nodes()[0].end;
+    for (std::uint32_t slot = 0; slot < own; ++slot) slot_triangle_.push_back(part.tree.triangle(slot));
+    slots += own;
   }
   node_begin_.push_back(nodes);
   slot_begin_.push_back(slots);
@@ -92,64 +93,88 @@ BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
   slot_last_.resize(slots);
   slot_to_.resize(slots);
   slot_flag_.resize(slots);
+  part_flag_.resize(surface.parts().size());
 }
 
-void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, const Context& context) {
-  double largest = 0;
-  for (std::size_t v = 0; v < paths.to.size(); ++v)
-    for (int k = 0; k < 3; ++k)
-      largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
-  rounding_ = kUlps * largest;
-
+// All boxes for a new step; afterwards only those of parts with vertices that were searched for again.
+void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context) {
   const auto triangles = surface_.triangles();
-  parallel_for(context, surface_.parts().size(), 1, [&](std::size_t first, std::size_t end) {
-    for (std::size_t p = first; p < end; ++p) {
-      const TriangleBvh& tree = surface_.parts()[p].tree;
-      const Affine3d& frame = paths.frame[p];
-      for (std::uint32_t slot = 0; slot < slot_begin_[p + 1] - slot_begin_[p]; ++slot) {
-        const std::size_t s = slot_begin_[p] + slot;
-        Boxf last = empty_box(), to = empty_box(), own = empty_box();
-        char flag = 0;
-        for (const std::uint32_t v : triangles[tree.triangle(slot)]) {
-          const auto x = static_cast<Vec3d>(paths.last[v]);
-          grow(last, x, 0);
-          grow(to, paths.to[v], paths.pad[v] + rounding_);
-          grow(own, transform_point(frame, x), rounding_);
-          flag = static_cast<char>(flag | flagged[v]);
-        }
-        grow(own, to);
-        slot_last_[s] = last;
-        slot_to_[s] = to;
-        slot_own_[s] = own;
-        slot_flag_[s] = flag;
+  const auto triangle_part = surface_.triangle_part();
+  const auto part = surface_.part();
+  const std::size_t parts = surface_.parts().size();
+  if (fresh) {
+    const std::size_t n = paths.to.size();
+    double largest = 0;
+    for (std::size_t v = 0; v < n; ++v)
+      for (int k = 0; k < 3; ++k)
+        largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
+    rounding_ = kUlps * largest;
+    carried_.resize(n);
+    parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v)
+        carried_[v] = transform_point(paths.frame[part[v]], static_cast<Vec3d>(paths.last[v]));
+    });
+  }
+  stale_.assign(parts, fresh ? 1 : 0);
+  if (!fresh)
+    for (std::uint32_t v = 0; v < flagged.size(); ++v)
+      if (flagged[v] != 0)
+        for (const std::uint32_t t : surface_.topology().vertex_faces.row(v)) stale_[triangle_part[t]] = 1;
+
+  parallel_for(context, slot_triangle_.size(), kSlotsPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) {
+      const std::uint32_t p = triangle_part[slot_triangle_[s]];
+      if (stale_[p] == 0) continue;
+      Boxf last = empty_box(), to = empty_box(), own = empty_box();
+      char flag = 0;
+      for (const std::uint32_t v : triangles[slot_triangle_[s]]) {
+        const auto x = static_cast<Vec3d>(paths.last[v]);
+        grow(last, x, 0);
+        grow(to, paths.to[v], paths.pad[v] + rounding_);
+        grow(own, part[v] == p ? carried_[v] : transform_point(paths.frame[p], x), rounding_);
+        flag = static_cast<char>(flag | flagged[v]);
       }
-      const auto nodes = tree.nodes();
-      for (std::size_t n = nodes.size(); n-- > 0;) {
-        const TriangleBvh::Node& node = nodes[n];
-        const std::size_t at = node_begin_[p] + n;
-        if (node.is_leaf()) {
-          own_[at] = last_[at] = to_[at] = empty_box();
-          node_flag_[at] = 0;
-          for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
-            const std::size_t s = slot_begin_[p] + slot;
-            grow(own_[at], slot_own_[s]);
-            grow(last_[at], slot_last_[s]);
-            grow(to_[at], slot_to_[s]);
-            node_flag_[at] = static_cast<char>(node_flag_[at] | slot_flag_[s]);
-          }
-          continue;
-        }
-        const std::size_t left = at + 1, right = node_begin_[p] + node.right;
-        own_[at] = own_[left];
-        last_[at] = last_[left];
-        to_[at] = to_[left];
-        grow(own_[at], own_[right]);
-        grow(last_[at], last_[right]);
-        grow(to_[at], to_[right]);
-        node_flag_[at] = static_cast<char>(node_flag_[left] | node_flag_[right]);
-      }
+      grow(own, to);
+      slot_last_[s] = last;
+      slot_to_[s] = to;
+      slot_own_[s] = own;
+      slot_flag_[s] = flag;
     }
   });
+  parallel_for(context, parts, 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t p = first; p < end; ++p) {
+      if (stale_[p] != 0) refit_nodes(p);
+      part_flag_[p] = stale_[p] != 0 && node_begin_[p] < node_begin_[p + 1] ? node_flag_[node_begin_[p]] : 0;
+    }
+  });
+}
+
+void BroadPhase::refit_nodes(std::size_t p) {
+  const auto nodes = surface_.parts()[p].tree.nodes();
+  for (std::size_t n = nodes.size(); n-- > 0;) {
+    const TriangleBvh::Node& node = nodes[n];
+    const std::size_t at = node_begin_[p] + n;
+    if (node.is_leaf()) {
+      own_[at] = last_[at] = to_[at] = empty_box();
+      node_flag_[at] = 0;
+      for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
+        const std::size_t s = slot_begin_[p] + slot;
+        grow(own_[at], slot_own_[s]);
+        grow(last_[at], slot_last_[s]);
+        grow(to_[at], slot_to_[s]);
+        node_flag_[at] = static_cast<char>(node_flag_[at] | slot_flag_[s]);
+      }
+      continue;
+    }
+    const std::size_t left = at + 1, right = node_begin_[p] + node.right;
+    own_[at] = own_[left];
+    last_[at] = last_[left];
+    to_[at] = to_[left];
+    grow(own_[at], own_[right]);
+    grow(last_[at], last_[right]);
+    grow(to_[at], to_[right]);
+    node_flag_[at] = static_cast<char>(node_flag_[left] | node_flag_[right]);
+  }
 }
 
 Boxf BroadPhase::box_in_frame(const Affine3d& frame, std::size_t node) const {
@@ -186,11 +211,11 @@ void BroadPhase::plan(const StepPaths& paths, bool all_relative, std::span<const
   const auto parts = surface_.parts();
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (parts[p].tree.empty()) continue;
-    if (node_flag_[node_begin_[p]] != 0) expand(paths, {p, 0, p, 0, false});
+    if (part_flag_[p] != 0) expand(paths, {p, 0, p, 0, false});
     for (std::uint32_t q = p + 1; q < parts.size(); ++q) {
       if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) continue;
       const bool all = all_relative && moves_relative(paths, p, q);
-      if (!all && node_flag_[node_begin_[p]] == 0 && node_flag_[node_begin_[q]] == 0) continue;
+      if (!all && part_flag_[p] == 0 && part_flag_[q] == 0) continue;
       const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
       expand(paths, {q_thicker ? p : q, 0, q_thicker ? q : p, 0, all});
     }
@@ -200,7 +225,7 @@ void BroadPhase::plan(const StepPaths& paths, bool all_relative, std::span<const
 // Splits a pair of nodes into tasks of bounded size.
 void BroadPhase::expand(const StepPaths& paths, Task task) {
   const std::size_t a = node_begin_[task.part_a] + task.node_a, b = node_begin_[task.part_b] + task.node_b;
-  if (!task.all && node_flag_[a] == 0 && node_flag_[b] == 0) return;
+  if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return;
   const bool self = task.part_a == task.part_b;
   if (!overlap(self ? own_[a] : box_in_frame(paths.frame[task.part_b], a), own_[b])) return;
   const TriangleBvh::Node& na = surface_.parts()[task.part_a].tree.nodes()[task.node_a];
@@ -235,7 +260,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
   while (size > 0) {
     const auto [i, j] = stack[--size];
     const std::size_t a = node_begin_[task.part_a] + i, b = node_begin_[task.part_b] + j;
-    if (!task.all && node_flag_[a] == 0 && node_flag_[b] == 0) continue;
+    if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) continue;
     if (!overlap(self ? own_[a] : box_in_frame(frame, a), own_[b])) continue;
     const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
     if (na.is_leaf() && nb.is_leaf()) {
@@ -302,36 +327,38 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
 
   // Leaves hold a handful of triangles each (the tree's leaf size is 4).
   constexpr std::size_t kMaxLeaf = 8;
-  std::array<Corners, kMaxLeaf> corners_b;
+  std::array<std::optional<Corners>, kMaxLeaf> corners_b;
   const auto slots_a = slot_begin_[task.part_a], slots_b = slot_begin_[task.part_b];
   for (std::uint32_t i = na.begin; i < na.end; ++i) {
-    Corners ca;
+    std::optional<Corners> ca;
     const Triangle& s = triangles[tree_a.triangle(i)];
     const ContactSurface::Ownership own_s = surface_.ownership()[tree_a.triangle(i)];
     if (!self) {
-      ca.make(paths, s, frame, rounding_);
-      if (!overlap(ca.box, own_[node_begin_[task.part_b] + task.node_b])) continue;
+      ca.emplace(paths, s, frame, rounding_);
+      if (!overlap(ca->box, own_[node_begin_[task.part_b] + task.node_b])) continue;
     }
     for (std::uint32_t j = same_leaf ? i + 1 : nb.begin; j < nb.end; ++j) {
-      if (!task.all && slot_flag_[slots_a + i] == 0 && slot_flag_[slots_b + j] == 0) continue;
-      if (!overlap(self ? slot_own_[slots_a + i] : ca.box, slot_own_[slots_b + j])) continue;
+      if (!task.all && !(part_flag_[task.part_a] && slot_flag_[slots_a + i]) &&
+          !(part_flag_[task.part_b] && slot_flag_[slots_b + j]))
+        continue;
+      if (!overlap(self ? slot_own_[slots_a + i] : ca->box, slot_own_[slots_b + j])) continue;
       const Triangle& t = triangles[tree_b.triangle(j)];
       const ContactSurface::Ownership own_t = surface_.ownership()[tree_b.triangle(j)];
-      Corners& cb = corners_b[j - nb.begin];
-      if (!ca.ready) ca.make(paths, s, frame, rounding_);
-      if (!cb.ready) cb.make(paths, t, frame, rounding_);
-      vertices_against_face(s, ca, own_s.vertices, t, cb);
-      vertices_against_face(t, cb, own_t.vertices, s, ca);
+      if (!ca) ca.emplace(paths, s, frame, rounding_);
+      std::optional<Corners>& cb = corners_b[j - nb.begin];
+      if (!cb) cb.emplace(paths, t, frame, rounding_);
+      vertices_against_face(s, *ca, own_s.vertices, t, *cb);
+      vertices_against_face(t, *cb, own_t.vertices, s, *ca);
       for (unsigned k = 0; k < 3; ++k) {
         if ((own_s.edges >> k & 1U) == 0) continue;
         const auto [a0, a1] = edge_of(s, k);
         for (unsigned l = 0; l < 3; ++l) {
           if ((own_t.edges >> l & 1U) == 0) continue;
           const auto [b0, b1] = edge_of(t, l);
-          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca.edge[k], cb.edge[l])) continue;
+          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca->edge[k], cb->edge[l])) continue;
           const unsigned k1 = (k + 1) % 3, l1 = (l + 1) % 3;
-          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca.from[k], ca.from[k1], cb.from[l], cb.from[l1]},
-               {ca.to[k], ca.to[k1], cb.to[l], cb.to[l1]}, {ca.pad[k], ca.pad[k1], cb.pad[l], cb.pad[l1]});
+          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca->from[k], ca->from[k1], cb->from[l], cb->from[l1]},
+               {ca->to[k], ca->to[k1], cb->to[l], cb->to[l1]}, {ca->pad[k], ca->pad[k1], cb->pad[l], cb->pad[l1]});
         }
       }
     }
@@ -341,7 +368,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
 bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
                          std::span<const char> released, const BroadPhaseOptions& options,
                          std::vector<CandidatePair>& pairs, const Context& context) {
-  refit(paths, flagged, context);
+  refit(paths, flagged, all_relative, context);
   plan(paths, all_relative, released);
   const std::size_t chunks = (tasks_.size() + kTasksPerChunk - 1) / kTasksPerChunk;
   if (found_.size() < chunks) found_.resize(chunks);

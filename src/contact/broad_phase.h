@@ -33,7 +33,8 @@ class BroadPhase {
   explicit BroadPhase(const ContactSurface& surface);
 
   /// Appends the pairs that could come nearer than nothing, or end nearer than their pads: with at least one vertex of
-  /// `flagged`; with `all_relative`, also pairs of parts that move relative to each other. `released(a, b)` parts are
+  /// `flagged`; with `all_relative`, which starts a new step, also pairs of parts that move relative to each other.
+  /// Without it, only flagged vertices may have moved since the last call. `released(a, b)` parts are
   /// skipped. Returns false when there are more than options.max_pairs. The order does not depend on threads.
   bool collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
                const BroadPhaseOptions& options, std::vector<CandidatePair>& pairs, const Context& context);
@@ -49,7 +50,11 @@ class BroadPhase {
     bool all;
   };
   struct Corners;
-  void refit(const StepPaths& paths, std::span<const char> flagged, const Context& context);
+  void refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
+  void refit_nodes(std::size_t part);
+  [[nodiscard]] bool flagged_node(std::uint32_t part, std::size_t node) const {
+    return part_flag_[part] != 0 && node_flag_[node] != 0;
+  }
   [[nodiscard]] Boxf box_in_frame(const Affine3d& frame, std::size_t node) const;
   void plan(const StepPaths& paths, bool all_relative, std::span<const char> released);
   void expand(const StepPaths& paths, Task task);
@@ -65,6 +70,9 @@ class BroadPhase {
   std::vector<char> node_flag_;
   std::vector<Boxf> slot_own_, slot_last_, slot_to_;  // the same per triangle
   std::vector<char> slot_flag_;
+  std::vector<std::uint32_t> slot_triangle_;
+  std::vector<char> stale_, part_flag_;  // per part: boxes to be made anew; flags below it
+  std::vector<Vec3d> carried_;           // per vertex: last, moved with its own part
   std::vector<Task> tasks_;
   std::vector<std::vector<CandidatePair>> found_;  // per chunk of tasks
   double rounding_ = 0;
