@@ -51,12 +51,22 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
 void add_contact_options(CLI::App& verb, ContactChoice& choice) {
   verb.add_flag("--contact-pass", choice.pass,
                 "Skins that touch do not pass through each other: no intersections in any frame");
+  verb.add_option(
+          "--relief", choice.relief,
+          "on: with contact, bones that the pose drives deeper into each other than skin can give way are moved "
+          "apart; off: poses are taken as they are")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"off", "on"}));
+  verb.add_option("--relief-cap", choice.relief_cap, "Largest offset of a bone, in sizes of the character")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 0.2));
 }
 
 SolveOptions solve_options(Method method, const ContactChoice& contact) {
   SolveOptions options;
   options.method = method;
   options.contact_pass = contact.pass;
+  options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
   return options;
 }
 

@@ -41,9 +41,11 @@ struct MethodTiming {
 /// How skins that touch are treated.
 struct ContactChoice {
   bool pass = false;
+  std::string relief = "on";
+  double relief_cap = SolveOptions{}.relief_cap;
 };
 
-/// Adds --contact-pass.
+/// Adds --contact-pass, --relief, --relief-cap.
 void add_contact_options(CLI::App& verb, ContactChoice& choice);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);

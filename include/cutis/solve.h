@@ -49,9 +49,12 @@ struct ImplicitOptions {
 struct SolveOptions {
   Method method = Method::dqs;
   ImplicitOptions implicit = {};
-  /// After lbs and dqs: makes every frame free of intersections, following the clip from the rest pose (bind() with
+  /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
   /// BindOptions::implicit_skin). docs/algorithms/contact.md.
   bool contact_pass = false;
+  /// With contact: bones that the pose drives deeper into each other than skin can give way are moved apart, by at most
+  /// this part of the character's size; 0: never. In [0, 0.2].
+  double relief_cap = 0.03;
 };
 
 /// What became of a vertex in a frame.
@@ -66,6 +69,18 @@ enum class VertexState : std::uint8_t {
 inline constexpr std::size_t kVertexStates = 6;
 [[nodiscard]] std::string_view to_string(VertexState state);
 
+/// A bone that relief moved, and by how much: the pose cannot be met as it is.
+struct BoneOffset {
+  int joint = -1;
+  Vec3d offset;  ///< scene space, metres
+};
+/// Two parts that the pose drives into each other.
+struct BoneOverlap {
+  int thin = -1, thick = -1;  ///< joints
+  double depth = 0;           ///< of the thin part's skin in the thick part, in the pose itself, metres
+  double left = 0;            ///< after relief
+};
+
 /// Of contact at the level of the mesh.
 struct ContactReport {
   bool certified = true;              ///< no intersections but those at rest and between parts that were let go
@@ -79,6 +94,8 @@ struct ContactReport {
   double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
   double broad_ms = 0, safe_ms = 0;   ///< of this, searching for pairs; safe steps in all
   double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
+  std::vector<BoneOffset> relief;     ///< bones that were moved
+  std::vector<BoneOverlap> overlaps;  ///< parts deeper in each other than skin can give way
 };
 
 struct FrameReport {

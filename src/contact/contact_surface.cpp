@@ -91,26 +91,30 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context) 
 
 void ContactSurface::own_elements() {
   ownership_.resize(triangles_.size());
+  std::vector<std::uint32_t> seen;  // parts of the triangles so far
+  const auto first_of_its_part = [&](std::uint32_t t) {
+    if (std::find(seen.begin(), seen.end(), triangle_part_[t]) != seen.end()) return false;
+    seen.push_back(triangle_part_[t]);
+    return true;
+  };
   for (std::uint32_t v = 0; v < rest_.size(); ++v) {
-    const auto faces = topology_.vertex_faces.row(v);
-    if (faces.empty()) continue;
-    // A triangle of the vertex's own part where there is one: the pair is then tested in the right frame.
-    std::uint32_t owner = faces.front();
-    for (const std::uint32_t t : faces)
-      if (triangle_part_[t] == part_[v]) {
-        owner = t;
-        break;
-      }
-    for (unsigned k = 0; k < 3; ++k)
-      if (triangles_[owner][k] == v) ownership_[owner].vertices |= static_cast<std::uint8_t>(1U << k);
+    seen.clear();
+    for (const std::uint32_t t : topology_.vertex_faces.row(v)) {
+      if (!first_of_its_part(t)) continue;
+      for (unsigned k = 0; k < 3; ++k)
+        if (triangles_[t][k] == v) ownership_[t].vertices |= static_cast<std::uint8_t>(1U << k);
+    }
   }
   for (std::size_t e = 0; e < topology_.edges.size(); ++e) {
     const Edge& edge = topology_.edges[e];
-    const std::uint32_t owner = topology_.edge_faces.row(e).front();
-    for (unsigned k = 0; k < 3; ++k) {
-      const std::uint32_t a = triangles_[owner][k], b = triangles_[owner][(k + 1) % 3];
-      if (std::min(a, b) == edge.a && std::max(a, b) == edge.b)
-        ownership_[owner].edges |= static_cast<std::uint8_t>(1U << k);
+    seen.clear();
+    for (const std::uint32_t t : topology_.edge_faces.row(e)) {
+      if (!first_of_its_part(t)) continue;
+      for (unsigned k = 0; k < 3; ++k) {
+        const std::uint32_t a = triangles_[t][k], b = triangles_[t][(k + 1) % 3];
+        if (std::min(a, b) == edge.a && std::max(a, b) == edge.b)
+          ownership_[t].edges |= static_cast<std::uint8_t>(1U << k);
+      }
     }
   }
 }

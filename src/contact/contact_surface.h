@@ -38,7 +38,9 @@ struct CandidatePair {
 class ContactSurface {
  public:
   /// Which vertices and edges (k: from corner k to corner k + 1) a triangle stands for. Every vertex and edge has one
-  /// triangle that owns it, so that pairs of triangles name each pair of elements once.
+  /// triangle that owns it in each part that it borders on, so that pairs of triangles of two parts name each pair of
+  /// elements once. At seams it is named once a part: two triangles do not meet if all their elements keep apart on one
+  /// and the same way, hence each pair of parts must test all elements of its triangles in its own frame.
   struct Ownership {
     std::uint8_t vertices = 0, edges = 0;  ///< bit k
   };

@@ -7,12 +7,15 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/timer.h"
+#include "solve/pose_relief.h"
 
 namespace cutis {
 namespace {
 
 constexpr std::size_t kVerticesPerChunk = 1024;
-constexpr int kRelaxations = 10;
+constexpr int kRelaxations = 30;
+// Beyond the vertices that give already, so many rings are taken in at once: it spreads over sub-steps anyway.
+constexpr std::size_t kRelaxedRings = 4;
 // A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
 // touch within a few sub-steps when that goes away.
 constexpr double kContactYield = 0.25;
@@ -61,30 +64,6 @@ Pose rest_pose(const Skeleton& skeleton) {
   return pose;
 }
 
-double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
-  const Vec3d e = b - a;
-  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
-  return distance(p, a + e * t);
-}
-
-std::vector<float> radii(const Rig& rig) {
-  std::vector<std::vector<float>> distances(rig.bones.size());
-  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
-    const std::uint32_t b = rig.surface.owner[v];
-    if (b < rig.bones.size())
-      distances[b].push_back(static_cast<float>(distance_to_segment(static_cast<Vec3d>(rig.surface.positions[v]),
-                                                                    rig.bones[b].rest_origin, rig.bones[b].rest_end)));
-  }
-  std::vector<float> radius(rig.bones.size(), 0.0F);
-  for (std::size_t b = 0; b < radius.size(); ++b) {
-    if (distances[b].empty()) continue;
-    const auto middle = distances[b].begin() + static_cast<std::ptrdiff_t>(distances[b].size() / 2);
-    std::nth_element(distances[b].begin(), middle, distances[b].end());
-    radius[b] = *middle;
-  }
-  return radius;
-}
-
 }  // namespace
 
 struct ContactPass::Impl {
@@ -107,7 +86,8 @@ struct ContactPass::Impl {
   std::vector<Vec3f> input, next_wanted, proposed;
   std::vector<Vec3d> give, give_next;
   std::vector<Affine3d> next_motion, delta;
-  std::vector<char> moved;
+  std::vector<char> moved, reached;
+  std::vector<std::uint32_t> active;
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
       : rig(r), options(o), part(parts_of(r)), radius(part_radii(r)), safe(contact_mesh(), o.safe, context) {
@@ -138,7 +118,7 @@ struct ContactPass::Impl {
     return part;
   }
   static std::vector<float> part_radii(const Rig& rig) {
-    std::vector<float> radius = radii(rig);
+    std::vector<float> radius = cutis::part_radii(rig);
     radius.push_back(0);
     return radius;
   }
@@ -212,14 +192,29 @@ int ContactPass::Impl::substeps(const Pose& to) const {
 }
 
 // The give settles between what holds it and its own stiffness: u = mean of the neighbours' / (1 + stiffness), by
-// damped Jacobi steps. Vertices in contact keep theirs meanwhile, then yield a little.
+// Jacobi steps over the vertices that give and some rings around them. Vertices in contact keep theirs meanwhile, then
+// yield a little.
 void ContactPass::Impl::relax(const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = give.size();
-  give_next.resize(n);
-  bool any = false;
-  for (std::size_t v = 0; v < n && !any; ++v) any = give[v] != Vec3d{};
-  if (!any) return;
+  reached.assign(n, 0);
+  active.clear();
+  for (std::uint32_t v = 0; v < n; ++v)
+    if (give[v] != Vec3d{}) {
+      reached[v] = 1;
+      active.push_back(v);
+    }
+  if (active.empty()) return;
+  for (std::size_t ring = 0, begin = 0; ring < kRelaxedRings; ++ring) {
+    const std::size_t end = active.size();
+    for (; begin < end; ++begin)
+      for (const std::uint32_t w : surface.neighbours.row(active[begin]))
+        if (reached[w] == 0) {
+          reached[w] = 1;
+          active.push_back(w);
+        }
+  }
+  give_next = give;
   const auto settled = [&](std::size_t v) {
     const auto neighbours = surface.neighbours.row(v);
     const float* weight = surface.neighbour_weight.data() + surface.neighbours.begin[v];
@@ -233,8 +228,9 @@ void ContactPass::Impl::relax(const Context& context) {
   };
   for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
     const bool last = iteration == kRelaxations;
-    parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
+    parallel_for(context, active.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t v = active[i];
         const bool held = in_contact[v] != 0;
         give_next[v] = give[v];
         if (held && last) give_next[v] = lerp(give[v], settled(v), kContactYield);
@@ -243,7 +239,7 @@ void ContactPass::Impl::relax(const Context& context) {
     });
     give.swap(give_next);
   }
-  for (std::size_t v = 0; v < n; ++v)
+  for (const std::uint32_t v : active)
     if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
 }
 

@@ -12,6 +12,7 @@
 #include "solve/bone_motion.h"
 #include "solve/contact_pass.h"
 #include "solve/implicit.h"
+#include "solve/pose_relief.h"
 
 namespace cutis {
 namespace {
@@ -71,10 +72,20 @@ struct Solver::Impl {
   BoneMotion motion;
   Frame frame;
   std::unique_ptr<ContactPass> contact_pass;
+  std::unique_ptr<PoseRelief> relief;
   std::unique_ptr<ImplicitSkin> implicit;
 
   void skin(const Pose& pose, std::span<Vec3f> positions);
+  void report_relief();
 };
+
+void Solver::Impl::report_relief() {
+  const auto joint = [&](std::uint32_t bone) { return rig->bones[bone].joint; };
+  for (const ReliefReport::Bone& b : relief->report().bones)
+    frame.report.contact.relief.push_back({joint(b.part), b.offset});
+  for (const ReliefReport::Overlap& o : relief->report().overlaps)
+    frame.report.contact.overlaps.push_back({joint(o.thin), joint(o.thick), o.depth, o.left});
+}
 
 void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
   motion.update(*rig, pose);
@@ -93,13 +104,15 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
 
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
   BoneMotion motion(*rig);
-  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}});
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}});
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
   if (options.contact_pass) {
     if (!impl_->rig->has_skin())
       throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
     impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, ContactPassOptions{}, context);
+    if (options.relief_cap > 0)
+      impl_->relief = std::make_unique<PoseRelief>(*impl_->rig, ReliefOptions{.cap = options.relief_cap});
   }
   if (needs_skin(options.method)) {
     impl_->frame.states.resize(impl_->rig->vertex_count());
@@ -118,8 +131,10 @@ const Frame& Solver::solve(const Pose& pose) {
   Frame& frame = impl_->frame;
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
   if (impl_->contact_pass) {
-    frame.report.contact = impl_->contact_pass->advance(pose, skin, frame.positions, *impl_->context);
+    const Pose& feasible = impl_->relief ? impl_->relief->apply(pose) : pose;
+    frame.report.contact = impl_->contact_pass->advance(feasible, skin, frame.positions, *impl_->context);
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
+    if (impl_->relief) impl_->report_relief();
   } else {
     skin(pose, frame.positions);
   }

@@ -167,6 +167,34 @@ TEST_F(SafeStepTest, RandomProposalsNeverIntersect) {
   }
 }
 
+// Two triangles keep apart only if all their elements do so on one way: at seams, where parts move differently, an
+// element must be followed in the frames of all the parts that it borders on.
+TEST_F(SafeStepTest, PartsThatSlideAlongTheirSeamsNeverIntersect) {
+  Scene scene = two_spheres();
+  scene.radius = {0.3F, 0.1F, 0.2F, 0.15F, 0.35F, 0.05F};
+  for (std::size_t v = 0; v < scene.rest.size(); ++v)
+    scene.part[v] = scene.part[v] * 3 + (scene.rest[v].y < -0.1F ? 0 : scene.rest[v].y < 0.15F ? 1 : 2);
+  SafeStep safe(scene.mesh(), {}, context);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<Vec3f> last = scene.rest;
+  std::vector<Affine3d> before(6);
+  for (int step = 0; step < 30; ++step) {
+    std::vector<Affine3d> now, motion;
+    for (std::size_t p = 0; p < 6; ++p) {
+      now.push_back({to_matrix(axis_angle(normalized(Vec3d{unit(random), unit(random), 1}), 0.2 * unit(random))),
+                     {p < 3 ? 0.1 : -0.1, 0.1 * unit(random), 0.1 * unit(random)}});
+      motion.push_back(now[p] * inverse(before[p]));
+    }
+    std::vector<Vec3f> x = scene.moved(now);
+    const SafeStepReport report = safe.step(last, x, motion, std::vector<char>(x.size(), 0), context);
+    ASSERT_TRUE(report.certified);
+    ASSERT_EQ(scene.intersections(x, context), 0U) << "step " << step;
+    last = x;
+    before = now;
+  }
+}
+
 TEST_F(SafeStepTest, TheResultDoesNotDependOnTheNumberOfThreads) {
   const Scene scene = two_spheres();
   const std::vector<Affine3d> motion{shift(0.15, 0, 0), shift(-0.15, 0.05, 0)};

@@ -1,0 +1,101 @@
+#include "solve/pose_relief.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "kernels/eval_field.h"
+
+namespace cutis {
+namespace {
+
+double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const Vec3d e = b - a;
+  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
+  return distance(p, a + e * t);
+}
+
+Relief make_relief(const Rig& rig, const ReliefOptions& options) {
+  std::vector<float> radius = part_radii(rig);
+  std::vector<int> parent;
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    parent.push_back(rig.bones[b].parent);
+    if (rig.fields[b].empty()) radius[b] = 0;
+  }
+  std::vector<GridView> grids;
+  for (const RigField& field : rig.fields) grids.push_back(field.view());
+  return Relief({rig.surface.positions, rig.surface.owner, radius, parent}, options,
+                [grids](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) {
+                  const GridView& grid = grids[part];
+                  if (grid.nodes == nullptr) return false;
+                  const Vec3f p = transform_point(grid.grid_from_rest, static_cast<Vec3f>(p_rest));
+                  if (!inside_grid(grid, p)) return false;
+                  const FieldSample<float> d = grid_distance(grid, p);
+                  distance = d.value;
+                  gradient = static_cast<Vec3d>(grid.rest_from_slope * d.gradient);
+                  return true;
+                });
+}
+
+}  // namespace
+
+std::vector<float> part_radii(const Rig& rig) {
+  std::vector<std::vector<float>> distances(rig.bones.size());
+  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
+    const std::uint32_t b = rig.surface.owner[v];
+    if (b < rig.bones.size())
+      distances[b].push_back(static_cast<float>(distance_to_segment(static_cast<Vec3d>(rig.surface.positions[v]),
+                                                                    rig.bones[b].rest_origin, rig.bones[b].rest_end)));
+  }
+  std::vector<float> radius(rig.bones.size(), 0.0F);
+  for (std::size_t b = 0; b < radius.size(); ++b) {
+    if (distances[b].empty()) continue;
+    const auto middle = distances[b].begin() + static_cast<std::ptrdiff_t>(distances[b].size() / 2);
+    std::nth_element(distances[b].begin(), middle, distances[b].end());
+    radius[b] = *middle;
+  }
+  return radius;
+}
+
+Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Vec3d> bone_offset) {
+  const auto& joints = rig.skeleton.joints;
+  const std::vector<Affine3d> world = world_from_joint(rig.skeleton, pose);
+  std::vector<Vec3d> offset(joints.size());
+  std::vector<char> known(joints.size(), 0);
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    offset[static_cast<std::size_t>(rig.bones[b].joint)] = bone_offset[b];
+    known[static_cast<std::size_t>(rig.bones[b].joint)] = 1;
+  }
+  Pose result = pose;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].alias_of >= 0) continue;  // follows another joint
+    const int parent = joints[j].parent;
+    if (parent < 0) {
+      result.local[j].translation += offset[j];
+      continue;
+    }
+    const auto p = static_cast<std::size_t>(parent);
+    if (known[j] == 0) offset[j] = offset[p];
+    const Mat3d& linear = world[p].linear;
+    if (!(std::abs(determinant(linear)) > 0)) continue;
+    const Vec3d change = inverse(linear) * (offset[j] - offset[p]);
+    if (is_finite(change)) result.local[j].translation += change;
+  }
+  return result;
+}
+
+PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options) : rig_(rig), relief_(make_relief(rig, options)) {}
+
+const Pose& PoseRelief::apply(const Pose& pose) {
+  pose_ = default_pose(rig_.skeleton);
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), pose_.local.size()), pose_.local.begin());
+  const std::vector<Affine3d> world = world_from_joint(rig_.skeleton, pose_);
+  std::vector<Affine3d> motion;
+  for (const RigBone& bone : rig_.bones)
+    motion.push_back(world[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
+  const std::span<const Vec3d> offset = relief_.update(motion);
+  if (!relief_.report().bones.empty()) pose_ = relieved_pose(rig_, pose_, offset);
+  return pose_;
+}
+
+}  // namespace cutis

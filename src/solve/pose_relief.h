@@ -1,0 +1,37 @@
+// Relief (contact/relief.h) of a rig's poses: pose in, pose out, so that every method can use it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "contact/relief.h"
+#include "cutis/character.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// The pose in which every bone of the rig is moved by its offset in the world; joints that are no bones go with their
+/// parent. Rotations stay as they are.
+[[nodiscard]] Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Vec3d> bone_offset);
+
+/// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
+[[nodiscard]] std::vector<float> part_radii(const Rig& rig);
+
+class PoseRelief {
+ public:
+  /// The rig must have a skin and outlive this.
+  PoseRelief(const Rig& rig, const ReliefOptions& options);
+
+  /// Follows the last call; the reference is valid until the next.
+  const Pose& apply(const Pose& pose);
+  [[nodiscard]] const ReliefReport& report() const { return relief_.report(); }
+  void restart() { relief_.restart(); }
+
+ private:
+  const Rig& rig_;
+  Relief relief_;
+  Pose pose_;
+};
+
+}  // namespace cutis
