@@ -37,8 +37,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   try {
     cutis::cli::add_animate(app);
+    cutis::cli::add_bind(app);
     cutis::cli::add_compare(app);
     cutis::cli::add_demo(app);
+    cutis::cli::add_fields(app);
     cutis::cli::add_info(app);
     cutis::cli::add_measure(app);
     cutis::cli::add_operators(app);

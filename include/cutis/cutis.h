@@ -11,6 +11,7 @@
 #include "cutis/preset.h"
 #include "cutis/render.h"
 #include "cutis/rig.h"
+#include "cutis/skin_field.h"
 #include "cutis/solve.h"
 #include "cutis/types.h"
 #include "cutis/version.h"

@@ -69,6 +69,10 @@ class AnimationWriter {
                                                                      const AnimationHeader& header,
                                                                      const Context& context);
 
+/// One surface as a binary PLY: positions, normals (as many, or none), triangles. Throws Error.
+void write_ply(const std::string& file, std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+               std::span<const Triangle> triangles);
+
 /// Writes a skinned character as .glb or .gltf: skeleton, weights (sets of four), clips, materials. Positions are the
 /// rest pose in scene space. Meshes without weights are written without a skin. Throws Error.
 void write_character(const std::string& file, const Character& character, const Context& context);

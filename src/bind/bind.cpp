@@ -6,6 +6,7 @@
 #include "backends/posed_field.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/timer.h"
 #include "bind/fence.h"
 #include "bind/partition.h"
 #include "bind/surface.h"
@@ -17,6 +18,7 @@
 #include "field/character_patches.h"
 #include "field/part_field.h"
 #include "rig/rig.h"
+#include "rig/rig_file.h"
 
 namespace cutis {
 namespace {
@@ -61,6 +63,10 @@ std::vector<BoneSegment> segments_of(const Character& character, const std::vect
   return segments;
 }
 
+const std::string& name_of(const Rig& rig, const RigBone& bone) {
+  return rig.skeleton.joints[static_cast<std::size_t>(bone.joint)].name;
+}
+
 RigField freeze(const PartField& field) {
   RigField frozen;
   if (field.empty() || field.grid().empty()) return frozen;
@@ -70,12 +76,17 @@ RigField freeze(const PartField& field) {
   return frozen;
 }
 
+// Kept where a joint's own setting may be.
+double cap_of(const JointPreset& settings, const Preset& preset) {
+  return std::clamp(settings.cap * preset.cap_factor, 0.05, 4.0);
+}
+
 FitOptions fit_options(const Preset& preset, const std::string& joint) {
   const JointPreset& settings = preset.of(joint);
   FitOptions fit;
   fit.shape = settings.shape == PartForm::spheres ? ShapeChoice::spheres : ShapeChoice::automatic;
   fit.sampling.target = settings.samples;
-  fit.sampling.cap = settings.cap * preset.cap_factor;
+  fit.sampling.cap = cap_of(settings, preset);
   fit.support.factor = settings.support_factor * preset.support_factor;
   fit.support.radius = settings.support_radius * fit.support.factor;
   return fit;
@@ -104,24 +115,76 @@ void set_iso_values(const Context& context, Rig& rig) {
   std::ranges::transform(samples, rig.surface.iso.begin(), &SkinSample::value);
 }
 
+PartReport report_of(const PartField& field, const GridOptions& options, const JointPreset& settings) {
+  const FitReport& fit = field.report();
+  const GridReport& grid = field.grid().report();
+  PartReport part;
+  part.shape = fit.kind == FitKind::hrbf ? "hrbf" : fit.kind == FitKind::spheres ? "spheres" : "none";
+  part.op = settings.op;
+  part.controller = settings.controller;
+  part.vertices = fit.points;
+  part.samples = fit.samples;
+  part.caps = fit.caps;
+  part.attempts = fit.attempts;
+  part.median = fit.median;
+  part.p95 = fit.p95;
+  part.worst = fit.worst;
+  part.radius = fit.radius;
+  part.bulge = fit.bulge;
+  part.stray_pieces = fit.stray_pieces;
+  part.voids = fit.voids;
+  part.grid_nodes = grid.nodes;
+  part.grid_cell = grid.cell;
+  part.grid_error = grid.worst;
+  part.grid_bound = options.error;
+  part.remarks = fit.remarks;
+  if (!field.empty() && !grid.met)
+    part.remarks.push_back(
+        fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, options.error));
+  return part;
+}
+
+// Factors are folded into the numbers they act on, so that the same bits come out again.
+JointPreset in_force(const Preset& preset, const std::string& joint, double radius) {
+  JointPreset settings = preset.of(joint);
+  settings.support_radius = radius;
+  settings.support_factor = 1;
+  settings.cap = cap_of(settings, preset);
+  return settings;
+}
+
 void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<int>& bone_of,
-               const std::vector<BoneSegment>& segments, const Preset& preset, const Context& context, Rig& rig) {
+               const std::vector<BoneSegment>& segments, const Preset& preset, const Context& context, Rig& rig,
+               BindReport& report) {
   const Partition partition = make_partition(character, welded);
+  report.islands = partition.islands;
   std::vector<std::uint32_t> owner(partition.joint.size());
   for (std::size_t v = 0; v < owner.size(); ++v) owner[v] = static_cast<std::uint32_t>(bone_of[partition.joint[v]]);
+  context.progress("bind: fields", 0.05);
   FieldOptions options;
-  for (const RigBone& bone : rig.bones)
-    options.per_part.push_back(fit_options(preset, rig.skeleton.joints[static_cast<std::size_t>(bone.joint)].name));
+  for (const RigBone& bone : rig.bones) options.per_part.push_back(fit_options(preset, name_of(rig, bone)));
   const std::vector<PartField> fields = make_fields(cut_patches(character, welded, segments, owner), options, context);
+  context.progress("bind: surface", 0.75);
   std::vector<double> radius;
-  for (const PartField& field : fields) {
-    rig.fields.push_back(freeze(field));
-    radius.push_back(field.empty() ? 0.0 : field.support().radius);
+  report.preset = preset;
+  report.preset.joints.clear();
+  report.preset.support_factor = report.preset.cap_factor = 1;
+  for (std::size_t b = 0; b < fields.size(); ++b) {
+    rig.fields.push_back(freeze(fields[b]));
+    radius.push_back(fields[b].empty() ? 0.0 : fields[b].support().radius);
+    const std::string& name = name_of(rig, rig.bones[b]);
+    report.parts.push_back(report_of(fields[b], options.grid, preset.of(name)));
+    report.parts.back().joint = name;
+    if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }
+  report.preset.all = in_force(preset, {}, preset.all.support_radius);
   rig.surface = make_surface(welded, owner, radius, context);
   fence_fields(context, rig);
+  context.progress("bind: operators", 0.9);
   rig.tree = make_tree(rig, preset, context);
   set_iso_values(context, rig);
+  for (const float iso : rig.surface.iso) report.unreached += iso > 0 ? 0 : 1;
+  context.progress("bind", 1);
 }
 
 // A thing without a skeleton is one rigid piece on a root that nothing moves.
@@ -142,11 +205,20 @@ Character with_still_root(Character character) {
 }  // namespace
 
 std::shared_ptr<const Rig> bind(const Character& character, const Context& context, const BindOptions& options) {
+  BindReport report;
+  return bind(character, context, options, report);
+}
+
+std::shared_ptr<const Rig> bind(const Character& character, const Context& context, const BindOptions& options,
+                                BindReport& report) {
+  const Timer timer;
+  report = {};
   validate(character);
   if (character.skeleton.joints.empty()) {
     context.warn(fmt::format("{}: has no skeleton; it stays as it is", character.source));
-    return bind(with_still_root(character), context, options);
+    return bind(with_still_root(character), context, options, report);
   }
+  check_preset(options.preset, character.skeleton);
   for (const Mesh& mesh : character.meshes)
     if (mesh.weights.empty())
       throw Error(ErrorCode::bad_character, fmt::format("{} › mesh '{}'", character.source, mesh.name),
@@ -179,7 +251,11 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   Character with_bones = character;
   with_bones.skeleton = rig->skeleton;
   const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
-  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, options.preset, context, *rig);
+  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, options.preset, context, *rig, report);
+  report.vertices = rig->vertex_count();
+  report.welded_vertices = welded.positions.size();
+  report.bytes = rig_bytes(*rig);
+  report.seconds = timer.milliseconds() / 1000;
   return rig;
 }
 

@@ -10,6 +10,7 @@
 #include "compose/controller.h"
 #include "cutis/error.h"
 #include "kernels/compose.h"
+#include "rig/rig_tree.h"
 
 namespace cutis {
 namespace {
@@ -132,39 +133,23 @@ class Builder {
 
   /// Numbers the leaves from left to right.
   void finish(std::uint32_t any_bone) {
-    struct Step {
-      std::int32_t root;
-      std::int32_t between;  ///< node to the left of which it lies, or -1
-    };
-    std::vector<std::uint32_t> between;
-    std::vector<Step> stack = {{cluster_[find(any_bone)].root, -1}};
+    std::vector<std::int32_t> stack = {cluster_[find(any_bone)].root};
     while (!stack.empty()) {
-      const Step step = stack.back();
+      const std::int32_t at = stack.back();
       stack.pop_back();
-      if (step.root < 0) {
-        tree_.leaf_bone.push_back(static_cast<std::uint32_t>(~step.root));
-        if (step.between >= 0) between.push_back(static_cast<std::uint32_t>(step.between));
+      if (at < 0) {
+        tree_.leaf_bone.push_back(static_cast<std::uint32_t>(~at));
         continue;
       }
-      const TreeNode& node = tree_.nodes[static_cast<std::size_t>(step.root)];
-      stack.push_back({node.right, step.between});
-      stack.push_back({node.left, step.root});  // the last leaf of the left side is followed by the right side
+      stack.push_back(tree_.nodes[static_cast<std::size_t>(at)].right);
+      stack.push_back(tree_.nodes[static_cast<std::size_t>(at)].left);
     }
     std::vector<std::int32_t> leaf_of(cluster_.size(), 0);
     for (std::size_t i = 0; i < tree_.size(); ++i) leaf_of[tree_.leaf_bone[i]] = static_cast<std::int32_t>(i);
     for (TreeNode& node : tree_.nodes)
       for (std::int32_t* side : {&node.left, &node.right})
         if (*side < 0) *side = ~leaf_of[static_cast<std::size_t>(~*side)];
-    // Row k, entry i: the largest of entries i ... i + 2^k - 1 of the first row.
-    const std::size_t n = tree_.size();
-    between.resize(n, 0);
-    tree_.range_nodes = between;
-    for (std::size_t step = 1; 2 * step < n; step *= 2) {
-      const std::size_t row = tree_.range_nodes.size() - n;
-      for (std::size_t i = 0; i < n; ++i)
-        tree_.range_nodes.push_back(
-            std::max(tree_.range_nodes[row + i], tree_.range_nodes[row + std::min(i + step, n - 1)]));
-    }
+    tree_.range_nodes = make_range_nodes(tree_.nodes, tree_.size()).value();
   }
 
  private:

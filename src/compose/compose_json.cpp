@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_input.h"
 #include "base/math.h"
 #include "compose/controller.h"
 #include "compose/profile.h"
@@ -12,45 +12,12 @@
 namespace cutis {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using namespace json_input;
 
 constexpr double kDegree = kPi / 180;
 
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
-
 // Numbers short enough to read: nine digits, far below what any curve shows.
 double rounded(double value) { return std::round(value * 1e9) / 1e9; }
-
-Json parse_object(std::string_view text, const std::string& place) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) fail(place, "is not JSON");
-  if (!json.is_object()) fail(place, "must be a JSON object");
-  return json;
-}
-
-void allow_only(const Json& json, std::initializer_list<std::string_view> keys, const std::string& place) {
-  for (const auto& [key, value] : json.items())
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) fail(place, fmt::format("\"{}\" is not known", key));
-}
-
-std::string text_of(const Json& json, const char* key, const std::string& place) {
-  if (!json.contains(key)) return {};
-  if (!json[key].is_string()) fail(place, fmt::format("\"{}\" must be text", key));
-  return json[key].get<std::string>();
-}
-
-std::vector<std::pair<double, double>> pairs_of(const Json& json, const std::string& place) {
-  std::vector<std::pair<double, double>> pairs;
-  if (!json.is_array()) fail(place, "must be a list of pairs of numbers");
-  for (const Json& entry : json) {
-    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number() || !entry[1].is_number())
-      fail(place, fmt::format("entry {} must be a pair of numbers", pairs.size() + 1));
-    pairs.emplace_back(entry[0].get<double>(), entry[1].get<double>());
-  }
-  return pairs;
-}
 
 Json json_of(const Controller& controller, double unit) {
   Json json = Json::array();

@@ -39,6 +39,20 @@ class Tracer {
     return std::move(mesh_);
   }
 
+  SurfaceMesh run(std::span<const float> values) {
+    std::ranges::copy(values, value_.begin());
+    spreads_ = false;
+    for (std::size_t k = 0; k + 1 < size_[2]; ++k)
+      for (std::size_t j = 0; j + 1 < size_[1]; ++j)
+        for (std::size_t i = 0; i + 1 < size_[0]; ++i) {
+          const std::size_t cell = node(i, j, k);
+          int inside = 0;
+          for (int c = 0; c < 8; ++c) inside += value_[corner(cell, c)] < 0 ? 1 : 0;
+          if (inside > 0 && inside < 8) march(cell);
+        }
+    return std::move(mesh_);
+  }
+
  private:
   [[nodiscard]] std::size_t node(std::size_t i, std::size_t j, std::size_t k) const {
     return (k * size_[1] + j) * size_[0] + i;
@@ -99,6 +113,7 @@ class Tracer {
     std::array<bool, 8> in{};
     for (int c = 0; c < 8; ++c) in[static_cast<std::size_t>(c)] = value(corner(cell, c)) < 0;
     for (const auto& tet : kKuhn) march_tetrahedron(cell, tet, in);
+    if (!spreads_) return;
 
     const auto ijk = coordinates(cell);
     std::size_t step = 1;
@@ -153,6 +168,7 @@ class Tracer {
   std::array<std::size_t, 3> size_;
   std::vector<double> value_;
   std::vector<bool> visited_;
+  bool spreads_ = true;  // to neighbouring cells
   std::vector<std::size_t> front_;
   std::unordered_map<std::size_t, std::uint32_t> edge_vertex_;
   SurfaceMesh mesh_;
@@ -163,6 +179,12 @@ class Tracer {
 SurfaceMesh trace_isosurface(const ScalarField& field, const GridAxes& axes, const Vec3d& inside) {
   if (axes.x.size() < 2 || axes.y.size() < 2 || axes.z.size() < 2) return {};
   return Tracer(field, axes).run(inside);
+}
+
+SurfaceMesh extract_isosurface(std::span<const float> values, const GridAxes& axes) {
+  if (axes.x.size() < 2 || axes.y.size() < 2 || axes.z.size() < 2) return {};
+  const ScalarField none = [](const Vec3d&) { return 1.0; };
+  return Tracer(none, axes).run(values);
 }
 
 }  // namespace cutis

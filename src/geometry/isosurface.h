@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cutis/types.h"
@@ -26,5 +27,9 @@ struct GridAxes {
 /// cut: the mesh ends with border vertices exactly on the outer grid plane. Empty when `inside` is not inside or the
 /// ray meets no surface.
 [[nodiscard]] SurfaceMesh trace_isosurface(const ScalarField& field, const GridAxes& axes, const Vec3d& inside);
+
+/// All components of the surface where `values` change sign, triangles outward. One value per node, x fastest, negative
+/// inside; as many as the axes have nodes.
+[[nodiscard]] SurfaceMesh extract_isosurface(std::span<const float> values, const GridAxes& axes);
 
 }  // namespace cutis

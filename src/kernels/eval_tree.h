@@ -59,6 +59,7 @@ struct SkinSample {
   /// contact surface itself).
   std::uint32_t other = kNoBone;
   float across = 0;
+  std::int32_t side = 0;  ///< which side of which node: node + 1 on its left, -(node + 1) on its right, 0 no contact
   [[nodiscard]] CUTIS_HD bool contact() const { return other != kNoBone; }
 };
 
@@ -88,8 +89,9 @@ struct AngleController {
 };
 
 /// Two sides that are both felt become one.
-CUTIS_HD inline SkinSample compose_samples(const TreeOperator& op, const SkinSample& a, const SkinSample& b,
-                                           float parameter) {
+CUTIS_HD inline SkinSample compose_samples(const TreeView& tree, std::uint32_t n, const SkinSample& a,
+                                           const SkinSample& b, float parameter) {
+  const TreeOperator& op = tree.operators[tree.nodes[n].op];
   const Composed g = compose_fields(op.view, a.value, b.value, parameter);
   const bool first = a.value >= b.value;
   const SkinSample &own = first ? a : b, &other = first ? b : a;
@@ -100,6 +102,7 @@ CUTIS_HD inline SkinSample compose_samples(const TreeOperator& op, const SkinSam
   if (op.view.form == OperatorForm::table && other.value > begin && other.value < end) {
     result.other = other.bone;
     result.across = own.value - other.value;
+    result.side = first ? static_cast<std::int32_t>(n) + 1 : -static_cast<std::int32_t>(n) - 1;
   }
   return result;
 }
@@ -123,7 +126,7 @@ struct TreeWalk {
     --count;
     const std::uint32_t n = joints[count - 1];
     const SkinSample &a = waiting[count - 1], &b = waiting[count];
-    waiting[count - 1] = compose_samples(tree.operators[tree.nodes[n].op], a, b, control(tree, n, a, b));
+    waiting[count - 1] = compose_samples(tree, n, a, b, control(tree, n, a, b));
   }
   CUTIS_HD void add(int leaf, const FieldSample<float>& f) {
     if (count > 0) {

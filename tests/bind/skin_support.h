@@ -91,7 +91,8 @@ inline SkinSample whole_tree(const TreeView& tree, std::int32_t at, const Vec3f&
   const SkinSample a = whole_tree(tree, node.left, p, shortcut), b = whole_tree(tree, node.right, p, shortcut);
   if (shortcut && !(b.value > 0)) return a;
   if (shortcut && !(a.value > 0)) return b;
-  return compose_samples(tree.operators[node.op], a, b, AngleController{}(tree, static_cast<std::uint32_t>(at), a, b));
+  const auto n = static_cast<std::uint32_t>(at);
+  return compose_samples(tree, n, a, b, AngleController{}(tree, n, a, b));
 }
 inline SkinSample whole_tree(const TreeView& tree, const Vec3f& p, bool shortcut) {
   if (tree.leaf_count == 0) return {};

@@ -17,7 +17,7 @@ using namespace test;
 
 bool same_bits(const SkinSample& a, const SkinSample& b) {
   return std::memcmp(&a.value, &b.value, sizeof a.value) == 0 && a.gradient == b.gradient && a.bone == b.bone &&
-         a.other == b.other && a.across == b.across;
+         a.other == b.other && a.across == b.across && a.side == b.side;
 }
 
 std::vector<Vec3f> random_points(const Box& box, std::size_t count, unsigned seed) {

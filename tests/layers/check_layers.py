@@ -24,6 +24,7 @@ ALLOWED = {
     "backends": {"base", "kernels", "rig"},
     "bind": {"base", "numerics", "geometry", "character", "field", "compose", "rig", "kernels", "backends"},
     "solve": {"base", "rig", "kernels", "backends", "contact"},
+    "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
     "metrics": {"base", "geometry", "character"},
     "render": {"base", "geometry", "character"},
 }

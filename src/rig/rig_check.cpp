@@ -1,0 +1,168 @@
+// A file with the right checksum may still have been made by something else: nothing in it is believed.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/math.h"
+#include "cutis/error.h"
+#include "rig/rig_file.h"
+#include "rig/rig_tree.h"
+
+namespace cutis {
+namespace {
+
+class Check {
+ public:
+  explicit Check(const std::string& place) : place_(place) {}
+
+  void require(bool good, const char* what) const {
+    if (!good)
+      throw Error(ErrorCode::bad_file, place_,
+                  fmt::format("is damaged: its {} do not fit together; bind the character again", what));
+  }
+  template <class T>
+  void finite(const std::vector<T>& values, const char* what) const {
+    for (const T& value : values) {
+      if constexpr (std::is_floating_point_v<T>) {
+        require(std::isfinite(value), what);
+      } else {
+        require(is_finite(value), what);
+      }
+    }
+  }
+  void below(const std::vector<std::uint32_t>& values, std::size_t limit, const char* what) const {
+    require(std::ranges::all_of(values, [&](std::uint32_t v) { return v < limit; }), what);
+  }
+  void rows(const std::vector<std::uint32_t>& begin, std::size_t count, std::size_t items, const char* what) const {
+    require(begin.size() == count + 1 && begin.front() == 0 && begin.back() == items && std::ranges::is_sorted(begin),
+            what);
+  }
+
+ private:
+  const std::string& place_;
+};
+
+void check_skeleton(const Rig& rig, const Check& check) {
+  const auto joints = static_cast<int>(rig.skeleton.joints.size());
+  for (int j = 0; j < joints; ++j) {
+    const Joint& joint = rig.skeleton.joints[static_cast<std::size_t>(j)];
+    check.require(joint.parent >= -1 && joint.parent < j && joint.alias_of >= -1 && joint.alias_of < joints, "joints");
+    check.require(is_finite(joint.world_from_rest), "joints");
+  }
+  check.require(!rig.bones.empty(), "bones");
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const RigBone& bone = rig.bones[b];
+    check.require(bone.joint >= 0 && bone.joint < joints && bone.parent >= -1 && bone.parent < static_cast<int>(b),
+                  "bones");
+    check.require(is_finite(bone.rest_from_world) && is_finite(bone.rest_origin) && is_finite(bone.rest_end), "bones");
+  }
+}
+
+void check_influences(const Rig& rig, const Check& check) {
+  const std::size_t n = rig.vertex_count();
+  check.require(rig.rest_normals.size() == n, "vertices");
+  check.finite(rig.rest_positions, "vertices");
+  check.finite(rig.rest_normals, "vertices");
+  if (rig.block_begin.empty()) {
+    check.require(rig.blocks.size() == n, "influences");
+  } else {
+    check.rows(rig.block_begin, n, rig.blocks.size(), "influences");
+  }
+  for (const InfluenceBlock& block : rig.blocks)
+    for (std::size_t k = 0; k < 4; ++k)
+      check.require(block.bone[k] < rig.bones.size() && std::isfinite(block.weight[k]), "influences");
+}
+
+void check_surface(const Rig& rig, const Check& check) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size();
+  check.require(s.welded_of.size() == rig.vertex_count() && s.first_of.size() == n && s.normals.size() == n &&
+                    s.owner.size() == n && s.iso.size() == n && s.edge.size() == n,
+                "welded vertices");
+  check.below(s.welded_of, n, "welded vertices");
+  check.below(s.first_of, rig.vertex_count(), "welded vertices");
+  for (const std::uint32_t owner : s.owner)
+    check.require(owner < rig.bones.size() || owner == RigSurface::kNoBone, "welded vertices");
+  check.finite(s.positions, "welded vertices");
+  check.finite(s.normals, "welded vertices");
+  check.finite(s.iso, "iso-values");
+  check.require(std::ranges::all_of(s.edge, [](float e) { return e > 0 && std::isfinite(e); }), "edge lengths");
+  for (const Triangle& t : s.triangles)
+    check.require(t[0] < n && t[1] < n && t[2] < n && t[0] != t[1] && t[1] != t[2] && t[2] != t[0], "triangles");
+  check.rows(s.neighbours.begin, n, s.neighbours.items.size(), "neighbours");
+  check.below(s.neighbours.items, n, "neighbours");
+  check.require(s.neighbour_weight.size() == s.neighbours.items.size(), "neighbours");
+  check.finite(s.neighbour_weight, "neighbours");
+  check.rows(s.turn.begin, n, s.turn.items.size(), "turn weights");
+  check.below(s.turn.items, rig.bones.size(), "turn weights");
+  check.require(s.turn_weight.size() == s.turn.items.size(), "turn weights");
+  check.finite(s.turn_weight, "turn weights");
+}
+
+void check_fields(const Rig& rig, const Check& check) {
+  check.require(rig.fields.size() == rig.bones.size(), "fields");
+  for (const RigField& field : rig.fields) {
+    if (field.empty()) continue;
+    const GridView& g = field.grid;
+    const std::size_t nodes = field.nodes.size();
+    const auto fits = [&](int n) { return n >= 2 && static_cast<std::size_t>(n) <= nodes; };
+    check.require(fits(g.nx) && fits(g.ny) && fits(g.nz), "fields");
+    const auto nx = static_cast<std::size_t>(g.nx), ny = static_cast<std::size_t>(g.ny);
+    check.require(nodes % (nx * ny) == 0 && nodes / (nx * ny) == static_cast<std::size_t>(g.nz), "fields");
+    check.require(is_finite(g.grid_from_rest) && is_finite(g.rest_from_slope.col[0]) &&
+                      is_finite(g.rest_from_slope.col[1]) && is_finite(g.rest_from_slope.col[2]) &&
+                      std::isfinite(g.value_step) && std::isfinite(g.slope_step) && g.radius > 0 &&
+                      std::isfinite(g.radius) && (g.map == CompactMap::quintic || g.map == CompactMap::cubic),
+                  "fields");
+  }
+}
+
+void check_tree(const Rig& rig, const Check& check) {
+  const RigTree& tree = rig.tree;
+  std::vector<char> used(rig.bones.size(), 0);
+  for (const std::uint32_t bone : tree.leaf_bone) {
+    check.require(bone < rig.bones.size() && !rig.fields[bone].empty() && used[bone] == 0, "operators");
+    used[bone] = 1;
+  }
+  for (const RigOperator& op : tree.operators) {
+    const bool table = op.form == OperatorForm::table;
+    check.require(table || op.form == OperatorForm::unite || op.form == OperatorForm::clean_union ||
+                      op.form == OperatorForm::blend,
+                  "operators");
+    check.require(!table || (op.side >= 2 && op.slices >= 2 && op.side <= 4096 && op.slices <= 4096 &&
+                             op.nodes.size() == static_cast<std::size_t>(op.side) * static_cast<std::size_t>(op.side) *
+                                                    static_cast<std::size_t>(op.slices)),
+                  "operators");
+    for (const OperatorNode& node : op.nodes)
+      check.require(
+          std::isfinite(node.g) && std::isfinite(node.g1) && std::isfinite(node.g2) && std::isfinite(node.g12),
+          "operators");
+    check.require(std::isfinite(op.crossing) && std::isfinite(op.contact_end), "operators");
+  }
+  for (const TreeNode& node : tree.nodes)
+    check.require(node.op < tree.operators.size() && node.knot_count >= 1 && node.knots <= tree.knots.size() &&
+                      node.knot_count <= tree.knots.size() - node.knots && std::isfinite(node.cos_start),
+                  "operators");
+  for (const ControllerKnot& knot : tree.knots)
+    check.require(std::isfinite(knot.x) && std::isfinite(knot.y) && std::isfinite(knot.slope), "controllers");
+  const auto expected = make_range_nodes(tree.nodes, tree.size());
+  check.require(expected && *expected == tree.range_nodes, "operators");
+}
+
+}  // namespace
+
+void check_rig(const Rig& rig, const std::string& place) {
+  const Check check(place);
+  check_skeleton(rig, check);
+  check_influences(rig, check);
+  if (!rig.has_skin()) {
+    check.require(rig.surface.size() == 0 && rig.tree.size() == 0, "fields");
+    return;
+  }
+  check_surface(rig, check);
+  check_fields(rig, check);
+  check_tree(rig, check);
+}
+
+}  // namespace cutis

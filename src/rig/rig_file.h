@@ -1,0 +1,31 @@
+// Rigs on disk: header (magic, version, byte order, size, checksum), then every array of the Rig in turn.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Raise when the contents change: files of another version are refused with a sentence.
+inline constexpr std::uint32_t kRigVersion = 1;
+
+/// The whole file.
+[[nodiscard]] std::string rig_to_bytes(const Rig& rig);
+/// `place` names the file in errors. Throws Error(bad_file).
+[[nodiscard]] std::shared_ptr<const Rig> rig_from_bytes(std::string_view bytes, const std::string& place);
+
+/// Memory that a rig takes.
+[[nodiscard]] std::size_t rig_bytes(const Rig& rig);
+
+/// Throws Error(bad_file) when sizes do not fit or a number points nowhere: what would make a kernel read elsewhere.
+void check_rig(const Rig& rig, const std::string& place);
+
+/// The checksum of a file's payload: for tests that change files on purpose.
+[[nodiscard]] std::uint64_t rig_checksum(std::string_view payload);
+inline constexpr std::size_t kRigHeaderBytes = 32, kRigChecksumOffset = 24;
+
+}  // namespace cutis
