@@ -85,7 +85,7 @@ TEST_P(SkinOfShared, gradient_agrees_with_finite_differences) {
           thinnest = std::min(thinnest, static_cast<double>(rig.fields[bone].grid.radius));
       const FrozenController frozen{&parameters, false};
       double best = 1e30;
-      for (const double share : {1e-3, 5e-4, 2.5e-4}) {  // large steps cut corners, small ones show rounding
+      for (const double share : {1e-3, 5e-4, 2.5e-4, 1.2e-4}) {  // large steps cut corners, small ones show rounding
         const double h = share * thinnest;
         double worst = 0;
         for (int axis = 0; axis < 3; ++axis) {
