@@ -100,7 +100,8 @@ TEST_P(SkinOfShared, gradient_agrees_with_finite_differences) {
         }
         best = std::min(best, worst);
       }
-      errors.push_back(best * thinnest);  // in units of a slope from 0 to 1 over the support's radius
+      // In units of a slope from 0 to 1 over the support's radius, or of the gradient where it is steeper (in contact).
+      errors.push_back(best / std::max(1 / thinnest, static_cast<double>(length(s.gradient))));
     }
   }
   std::ranges::sort(errors);
