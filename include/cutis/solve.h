@@ -90,10 +90,11 @@ struct ContactReport {
   std::size_t hits = 0;               ///< of these, on their way
   std::size_t truncated = 0;          ///< vertices held back short of their way
   std::size_t touching_vertices = 0;  ///< in contact with another skin at the end of the frame
-  std::size_t released = 0;           ///< pairs of parts that are let go
   double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
   double broad_ms = 0, safe_ms = 0;   ///< of this, searching for pairs; safe steps in all
   double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
+  /// Pairs of parts (joints) that passed through each other and are let go until they are apart again.
+  std::vector<std::array<int, 2>> released;
   std::vector<BoneOffset> relief;     ///< bones that were moved
   std::vector<BoneOverlap> overlaps;  ///< parts deeper in each other than skin can give way
 };

@@ -27,14 +27,17 @@ constexpr std::size_t kPairsPerChunk = 256;
 constexpr std::size_t kVerticesPerChunk = 4096;
 // Held back so much short of the impact.
 constexpr double kBackOff = 0.9;
-// Rounds of holding back in the pairs' own frames, then in the main part's: each shortens a blocked way to less than
-// 0.9 of it, 0.9^96 is below the resolution of float.
-constexpr int kOwnFrameRounds = 12, kMainFrameRounds = 96;
+// Rounds of holding back in the pairs' own frames, then in the main part's: there each halves a blocked way at least,
+// and 2^-30 of it is nothing in float.
+constexpr int kOwnFrameRounds = 8, kMainFrameRounds = 30;
+constexpr double kMainFrameBackOff = 0.5;
 // Of a float coordinate. What is kept between elements, whatever the gap: more than rounding can take.
 constexpr double kUlp = 1.0 / (1 << 24);
 constexpr double kKeepUlps = 16;
 // Nearer than this, relative to the body, is no distance at all in double.
 constexpr double kTouching = 1e-13;
+// A released pair that never meets is armed again after so many steps.
+constexpr int kReleasedSteps = 60;
 constexpr double kContactGaps = 2;  // within so many gaps a vertex is in contact
 
 Vec3d round_to_float(const Vec3d& p) { return static_cast<Vec3d>(static_cast<Vec3f>(p)); }
@@ -48,7 +51,12 @@ struct SafeStep::Impl {
   Projection projection;
 
   std::vector<char> released;  // parts x parts, symmetric; empty: none
-  std::vector<std::array<std::uint32_t, 2>> released_pairs;
+  struct Released {
+    std::uint32_t a = 0, b = 0;
+    bool met = false;  // since it was released
+    int steps = 0;
+  };
+  std::vector<Released> released_pairs;
   std::vector<ContactRecord> contacts;
 
   // Of one step.
@@ -214,7 +222,8 @@ bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
     for (std::size_t v = 0; v < hold.size(); ++v) {
       if (hold[v] >= 1) continue;
       const Vec3d from = transform_point(frame[hold_frame[v]], static_cast<Vec3d>(last[v]));
-      to[v] = round_to_float(from + (to[v] - from) * (kBackOff * hold[v]));
+      const double share = (pass < kOwnFrameRounds ? kBackOff : kMainFrameBackOff) * hold[v];
+      to[v] = round_to_float(from + (to[v] - from) * share);
       changed[v] = pass;
       truncated[v] = 1;
     }
@@ -357,10 +366,13 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   s.finish(proposed, wished, report);
   report.certified = report.touching == 0;  // the last mesh, moved as a whole, is valid too
 
-  std::erase_if(s.released_pairs, [&](const auto& pair) {
-    if (s.broad.parts_intersect(proposed, pair[0], pair[1])) return false;
+  std::erase_if(s.released_pairs, [&](Impl::Released& pair) {
+    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b);
+    pair.met = pair.met || meets;
+    ++pair.steps;
+    if (meets || (!pair.met && pair.steps < kReleasedSteps)) return false;
     const std::size_t p = s.surface.parts().size();
-    s.released[pair[0] * p + pair[1]] = s.released[pair[1] * p + pair[0]] = 0;
+    s.released[pair.a * p + pair.b] = s.released[pair.b * p + pair.a] = 0;
     ++report.rearmed;
     return true;
   });
@@ -377,7 +389,13 @@ void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b) {
   if (impl_->released.empty()) impl_->released.assign(p * p, 0);
   impl_->released[part_a * p + part_b] = impl_->released[part_b * p + part_a] = 1;
   impl_->released_pairs.push_back({std::min(part_a, part_b), std::max(part_a, part_b)});
-  std::sort(impl_->released_pairs.begin(), impl_->released_pairs.end());
+}
+
+std::vector<std::array<std::uint32_t, 2>> SafeStep::released_pairs() const {
+  std::vector<std::array<std::uint32_t, 2>> pairs;
+  for (const Impl::Released& r : impl_->released_pairs) pairs.push_back({r.a, r.b});
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
 }
 
 bool SafeStep::released(std::uint32_t part_a, std::uint32_t part_b) const {

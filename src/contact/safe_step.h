@@ -73,8 +73,10 @@ class SafeStep {
   /// After the last step, sorted by vertex, one per vertex: its nearest.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
 
-  /// Lets two parts pass through each other until their meshes are apart again.
+  /// Lets two parts pass through each other. They are armed again once they have intersected and are apart, or when
+  /// they have not intersected for some steps.
   void release(std::uint32_t part_a, std::uint32_t part_b);
+  [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> released_pairs() const;  ///< lower number first, sorted
   [[nodiscard]] bool released(std::uint32_t part_a, std::uint32_t part_b) const;
   void rearm_all();
 

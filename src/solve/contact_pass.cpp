@@ -19,6 +19,10 @@ constexpr std::size_t kRelaxedRings = 4;
 // A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
 // touch within a few sub-steps when that goes away.
 constexpr double kContactYield = 0.25;
+// Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
+constexpr std::size_t kMostHalvings = 6;
+// Skin that nothing holds any more returns by at most so many local edges in a sub-step.
+constexpr double kReturnEdges = 1;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
 
@@ -84,7 +88,7 @@ struct ContactPass::Impl {
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, next_wanted, proposed;
-  std::vector<Vec3d> give, give_next;
+  std::vector<Vec3d> give, give_next, carried;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
@@ -135,6 +139,7 @@ struct ContactPass::Impl {
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
   [[nodiscard]] int substeps(const Pose& to) const;
   void relax(const Context& context);
+  void release_passed();
   void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
                ContactReport& report, const Context& context);
 };
@@ -260,7 +265,13 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
     give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]));
     if (!is_finite(give[v])) give[v] = {};
   }
+  carried = give;
   relax(context);
+  for (std::size_t v = 0; v < n; ++v) {
+    const Vec3d change = give[v] - carried[v];
+    const double most = kReturnEdges * surface.edge[v], wish = length(change);
+    if (wish > most) give[v] = carried[v] + change * (most / wish);
+  }
   proposed.resize(n);
   moved.assign(n, 0);
   for (std::size_t v = 0; v < n; ++v) proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + give[v]);
@@ -268,7 +279,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.safe_ms += step.total_ms;
   report.broad_ms += step.broad_ms;
   report.candidates = std::max(report.candidates, step.candidates);
-  if (step.max_lag_edges > 1 && halvings > 0) {
+  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings) {
     ++report.halvings;
     const double middle = 0.5 * (t0 + t1);
     substep(from, to, t0, middle, halvings - 1, skin, report, context);
@@ -280,12 +291,25 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.truncated += step.truncated;
   report.max_lag_edges = std::max(report.max_lag_edges, step.max_lag_edges);
   report.certified = report.certified && step.certified;
-  report.released = step.released;
   mesh.swap(proposed);
   wanted.swap(next_wanted);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
+  release_passed();
+}
+
+// Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
+// other: holding on would only stretch it. Neighbours on the skeleton are never let go.
+void ContactPass::Impl::release_passed() {
+  const std::size_t bones = rig.bones.size();
+  for (const ContactRecord& record : safe.contacts()) {
+    const std::uint32_t a = part[record.vertex], b = record.other_part;
+    if (a == b || a >= bones || b >= bones) continue;
+    if (rig.bones[a].parent == static_cast<int>(b) || rig.bones[b].parent == static_cast<int>(a)) continue;
+    const double held = distance(mesh[record.vertex], wanted[record.vertex]);
+    if (held > options.release_radii * std::min(radius[a], radius[b])) safe.release(a, b);
+  }
 }
 
 ContactPass::ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context)
@@ -308,6 +332,8 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
               skin, report, context);
   s.pose = to;
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
+  for (const auto& [a, b] : s.safe.released_pairs())
+    report.released.push_back({s.rig.bones[a].joint, s.rig.bones[b].joint});
   report.touching_vertices = s.safe.contacts().size();
   report.milliseconds = timer.milliseconds();
   return report;
