@@ -37,7 +37,8 @@ struct ImplicitPose {
   std::span<const Vec3f> joint_origin;     ///< per joint operator, at rest
   std::span<const Vec3f> joint_inside;     ///< per joint operator: unit vector to the inner side of the bend, at rest
   std::span<const float> gate;             ///< matrix; how far contact of two parts is let in
-  const PosedField* composed = nullptr;    ///< the tree's field instead of the parts
+  const PosedField* field = nullptr;       ///< all of them
+  bool composed = false;                   ///< project in the field of the rig's tree, instead of parts and contact
 };
 
 /// Scratch of one solver; arrays are per welded vertex.
@@ -47,6 +48,7 @@ struct ImplicitVertices {
   std::vector<float> residual;        ///< r where the vertex ended
   std::vector<float> start_residual;  ///< r where its last projection began
   std::vector<VertexState> state;
+  std::vector<std::uint8_t> moved;  ///< since its last projection
   std::vector<float> beta, beta_scratch;
   std::vector<std::array<NearPart, kMostNearParts>> near;
   std::vector<std::uint8_t> near_count;
@@ -56,12 +58,11 @@ struct ImplicitVertices {
 };
 
 /// Finds for every vertex the parts near it and how far it is in contact with each, and which vertices are to be solved
-/// for: all but those that their bone carries and no other part's field has changed for. `candidates`: per bone, the
-/// parts whose grids meet its vertices.
-void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, const RigRows& candidates,
-                     ImplicitVertices& vertices, const Context& context);
+/// for: all but those that their bone carries and no other part's field has changed for.
+void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                     const Context& context);
 
-/// Projects the active vertices; `steps` bounds their Newton steps. Returns field evaluations.
+/// Projects the active vertices that have moved; `steps` bounds their Newton steps. Returns field evaluations.
 std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int steps,
                              float tolerance, ImplicitVertices& vertices, const Context& context);
 

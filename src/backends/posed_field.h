@@ -43,11 +43,6 @@ class PosedField {
   [[nodiscard]] GridView part(std::uint32_t bone) const {
     return leaf_of_[bone] < 0 ? GridView{} : leaves_[static_cast<std::size_t>(leaf_of_[bone])];
   }
-  /// Around that grid; empty when there is none.
-  [[nodiscard]] Box part_box(std::uint32_t bone) const {
-    return leaf_of_[bone] < 0 ? Box{} : boxes_[static_cast<std::size_t>(leaf_of_[bone])];
-  }
-
   /// What kernels take; valid as long as this lives and stays where it is, with its contents until the next pose.
   [[nodiscard]] const TreeView& view() const { return tree_; }
   /// Holds every point at which the field is not 0; empty when there is none.

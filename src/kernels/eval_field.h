@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
+#include "base/float4.h"
 #include "base/math.h"
 
 namespace cutis {
@@ -56,11 +58,28 @@ struct GridView {
   CompactMap map = CompactMap::quintic;
 };
 
+#if !defined(__CUDACC__)
+/// The four integers of two neighbouring nodes as numbers.
+inline void node_numbers(const GridNode* nodes, Float4& first, Float4& second) {
+  typedef std::int16_t Shorts __attribute__((vector_size(16)));  // NOLINT: the attribute needs a typedef
+  typedef std::int32_t Ints __attribute__((vector_size(16)));    // NOLINT
+  static_assert(sizeof(GridNode) == 8);
+  Shorts n;
+  std::memcpy(&n, nodes, sizeof n);
+  // Each integer twice makes one of 32 bits with its value in the upper half.
+  const Ints low = reinterpret_cast<Ints>(__builtin_shufflevector(n, n, 0, 0, 1, 1, 2, 2, 3, 3));
+  const Ints high = reinterpret_cast<Ints>(__builtin_shufflevector(n, n, 4, 4, 5, 5, 6, 6, 7, 7));
+  first = __builtin_convertvector(low >> 16, Float4::Lanes);
+  second = __builtin_convertvector(high >> 16, Float4::Lanes);
+}
+#endif
+
 /// Distance at a point given in node numbers and its slope per cell. The point must lie inside the grid.
 ///
 /// Each corner c predicts d_c + g_c.(p - p_c)/2; the trilinear blend of these is exact for quadratic functions
 /// (trilinear values are too high by what the blended tangent planes are too low), continuous, third order, and its
 /// own derivative is as cheap.
+#if defined(__CUDACC__)
 CUTIS_HD inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
   const auto cell = [](float x, int n) {
     return x <= 0 ? 0 : x >= static_cast<float>(n - 2) ? n - 2 : static_cast<int>(x);
@@ -102,6 +121,46 @@ CUTIS_HD inline FieldSample<float> grid_distance(const GridView& grid, const Vec
   }
   return {value, slope};
 }
+#else
+inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
+  const auto cell = [](float x, int n) {
+    return x <= 0 ? 0 : x >= static_cast<float>(n - 2) ? n - 2 : static_cast<int>(x);
+  };
+  const int i = cell(p.x, grid.nx), j = cell(p.y, grid.ny), k = cell(p.z, grid.nz);
+  const float x = p.x - static_cast<float>(i), y = p.y - static_cast<float>(j), z = p.z - static_cast<float>(k);
+  const std::int64_t row = grid.nx, slice = row * grid.ny;
+  const GridNode* const base = grid.nodes + k * slice + j * row + i;
+  // With L the trilinear blend of the nodes' numbers (v and half slopes h) and D its differences along the axes, the
+  // sum over the corners is L(v) - x(1-x) Dx(hx) - y(1-y) Dy(hy) - z(1-z) Dz(hz): all four numbers of a node at once.
+  Float4 n[8];  // x fastest
+  node_numbers(base, n[0], n[1]);
+  node_numbers(base + row, n[2], n[3]);
+  node_numbers(base + slice, n[4], n[5]);
+  node_numbers(base + slice + row, n[6], n[7]);
+  const Float4 x4(x), y4(y), z4(z);
+  Float4 along_z[4], at_z[4];
+  for (int c = 0; c < 4; ++c) {
+    along_z[c] = n[c + 4] - n[c];
+    at_z[c] = n[c] + z4 * along_z[c];
+  }
+  Float4 y_of[2], at_y[2], yz_of[2], z_at_y[2];
+  for (int c = 0; c < 2; ++c) {
+    y_of[c] = at_z[c + 2] - at_z[c];
+    at_y[c] = at_z[c] + y4 * y_of[c];
+    yz_of[c] = along_z[c + 2] - along_z[c];
+    z_at_y[c] = along_z[c] + y4 * yz_of[c];
+  }
+  const Float4 dx = at_y[1] - at_y[0], all = at_y[0] + x4 * dx;
+  const Float4 dxy = y_of[1] - y_of[0], dy = y_of[0] + x4 * dxy;
+  const Float4 dxz = z_at_y[1] - z_at_y[0], dz = z_at_y[0] + x4 * dxz;
+  const Float4 dyz = yz_of[0] + x4 * (yz_of[1] - yz_of[0]);
+  const float xx = x * (1 - x), yy = y * (1 - y), zz = z * (1 - z), v = grid.value_step, h = grid.slope_step;
+  return {v * all[0] - h * (xx * dx[1] + yy * dy[2] + zz * dz[3]),
+          {v * dx[0] - h * ((1 - 2 * x) * dx[1] + yy * dxy[2] + zz * dxz[3]),
+           v * dy[0] - h * ((1 - 2 * y) * dy[2] + xx * dxy[1] + zz * dyz[3]),
+           v * dz[0] - h * ((1 - 2 * z) * dz[3] + xx * dxz[1] + yy * dyz[2])}};
+}
+#endif
 
 CUTIS_HD inline bool inside_grid(const GridView& grid, const Vec3f& p) {
   return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= static_cast<float>(grid.nx - 1) &&

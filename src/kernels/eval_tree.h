@@ -37,6 +37,17 @@ struct SupportIndexView {
   const std::uint64_t* masks = nullptr;
 };
 
+/// The masks of the cell that holds the point; null outside. A point that is not finite lies outside.
+CUTIS_HD inline const std::uint64_t* leaves_at(const SupportIndexView& index, const Vec3f& p) {
+  const Vec3f c = (p - index.origin) * index.per_cell;
+  if (!(c.x >= 0 && c.y >= 0 && c.z >= 0 && c.x < static_cast<float>(index.nx) && c.y < static_cast<float>(index.ny) &&
+        c.z < static_cast<float>(index.nz)))
+    return nullptr;
+  const std::int64_t cell = (static_cast<std::int64_t>(c.z) * index.ny + static_cast<std::int64_t>(c.y)) * index.nx +
+                            static_cast<std::int64_t>(c.x);
+  return index.masks + cell * index.words;
+}
+
 struct TreeView {
   const GridView* leaves = nullptr;            ///< posed, in the tree's order from left to right
   const std::uint32_t* leaf_bone = nullptr;    ///< per leaf
@@ -152,13 +163,8 @@ struct TreeWalk {
 template <class Control>
 CUTIS_HD SkinSample eval_tree(const TreeView& tree, const Vec3f& p, const Control& control) {
   const SupportIndexView& index = tree.index;
-  const Vec3f c = (p - index.origin) * index.per_cell;
-  if (!(c.x >= 0 && c.y >= 0 && c.z >= 0 && c.x < static_cast<float>(index.nx) && c.y < static_cast<float>(index.ny) &&
-        c.z < static_cast<float>(index.nz)))
-    return {};
-  const std::int64_t cell = (static_cast<std::int64_t>(c.z) * index.ny + static_cast<std::int64_t>(c.y)) * index.nx +
-                            static_cast<std::int64_t>(c.x);
-  const std::uint64_t* const masks = index.masks + cell * index.words;
+  const std::uint64_t* const masks = leaves_at(index, p);
+  if (masks == nullptr) return {};
   TreeWalk<Control> walk(tree, control);
   for (int word = 0; word < index.words; ++word) {
     for (std::uint64_t mask = masks[word]; mask != 0; mask &= mask - 1) {

@@ -50,14 +50,6 @@ CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& 
   return part.nodes == nullptr ? FieldSample<float>{} : eval_field(part, p);
 }
 
-/// Whether the point, grown to a box of `margin` cells, meets the part's grid.
-CUTIS_HD inline bool near_part(const GridView& part, const Vec3f& p_world, float margin) {
-  if (part.nodes == nullptr) return false;
-  const Vec3f p = transform_point(part.grid_from_rest, p_world);
-  return p.x >= -margin && p.y >= -margin && p.z >= -margin && p.x <= static_cast<float>(part.nx - 1) + margin &&
-         p.y <= static_cast<float>(part.ny - 1) + margin && p.z <= static_cast<float>(part.nz - 1) + margin;
-}
-
 /// Parts whose control is at least `contact_from` are in contact, the others are not.
 CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, float contact_from, const Vec3f& p) {
   const FieldSample<float> own = eval_part(v.parts[v.own], p);

@@ -38,13 +38,6 @@ Affine3f narrow(const Affine3d& a) {
       static_cast<Vec3f>(a.translation)};
 }
 
-bool meet(const Box& a, const Box& b) {
-  if (a.empty() || b.empty()) return false;
-  for (int i = 0; i < 3; ++i)
-    if (a.lo[i] > b.hi[i] || b.lo[i] > a.hi[i]) return false;
-  return true;
-}
-
 }  // namespace
 
 JointOperators::JointOperators(const Rig& rig, const ImplicitOptions& options) {
@@ -92,18 +85,18 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const
   parts_.resize(bones);
   motions_.resize(bones);
   gate_.assign(bones * bones, 1);
-  part_boxes_.resize(bones);
   for (auto* list : {&vertices_.initial, &vertices_.positions, &vertices_.scratch, &vertices_.normals, &normals_})
     list->resize(n);
   for (auto* list : {&vertices_.residual, &vertices_.start_residual, &vertices_.beta, &vertices_.beta_scratch,
                      &vertices_.half_contact})
     list->resize(n);
   vertices_.state.resize(n);
+  vertices_.moved.resize(n);
   vertices_.near.resize(n);
   vertices_.near_count.resize(n);
   vertices_.active.reserve(n);
   vertices_.evaluations.reserve(n / 64 + 1);
-  moved_.assign(n, 0);
+  active_flag_.assign(n, 0);
   sorted_.reserve(n);
   std::vector<std::uint32_t> all(n);
   for (std::uint32_t v = 0; v < n; ++v) all[v] = v;
@@ -125,7 +118,6 @@ void ImplicitSkin::pose(const BoneMotion& motion) {
   for (std::uint32_t b = 0; b < parts_.size(); ++b) {
     motions_[b] = narrow(motion.motions()[b]);
     parts_[b] = field_.part(b);
-    part_boxes_[b] = field_.part_box(b);
   }
   joints_.update(rig_, motion.rotations());
   const std::vector<Quatd>& turn = motion.rotations();
@@ -140,27 +132,9 @@ void ImplicitSkin::pose(const BoneMotion& motion) {
   }
 }
 
-// Parts whose grids meet the box of a part's vertices, posed or guessed.
-void ImplicitSkin::find_candidates() {
-  const std::size_t bones = parts_.size();
-  std::vector<Box>& reach = vertex_boxes_;
-  reach.assign(part_boxes_.begin(), part_boxes_.end());
-  for (std::size_t v = 0; v < rig_.surface.size(); ++v)
-    if (rig_.surface.owner[v] != RigSurface::kNoBone)
-      reach[rig_.surface.owner[v]].add(static_cast<Vec3d>(vertices_.initial[v]));
-  candidates_.begin.assign(1, 0);
-  candidates_.items.clear();
-  for (std::uint32_t b = 0; b < bones; ++b) {
-    for (std::uint32_t k = 0; k < bones; ++k)
-      if (k != b && meet(reach[b], part_boxes_[k])) candidates_.items.push_back(k);
-    candidates_.begin.push_back(static_cast<std::uint32_t>(candidates_.items.size()));
-  }
-}
-
 void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
   start(motion, positions, frame.normals);
   pose(motion);
-  find_candidates();
   const ImplicitPose now{parts_,
                          motions_,
                          joints_.operators,
@@ -168,9 +142,10 @@ void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, F
                          joints_.origin,
                          joints_.inside,
                          gate_,
-                         options_.contact == ContactModel::composed ? &field_ : nullptr};
+                         &field_,
+                         options_.contact == ContactModel::composed};
   const auto tolerance = static_cast<float>(options_.tolerance);
-  find_near_parts(rig_, rest_, now, candidates_, vertices_, context_);
+  find_near_parts(rig_, rest_, now, vertices_, context_);
   evaluations_ = project_vertices(rig_, rest_, now, kFirstSteps, tolerance, vertices_, context_);
   for (int round = 0; round < options_.rounds; ++round) {
     for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, 1, vertices_, context_);
@@ -193,13 +168,13 @@ void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, 
     if (reach < 1) vertices_.positions[v] = lerp(vertices_.initial[v], vertices_.positions[v], reach);
   }
   active_normals(corners_, vertices_.positions, vertices_.active, normals_, context_);
-  for (const std::uint32_t v : vertices_.active) moved_[v] = 1;
+  for (const std::uint32_t v : vertices_.active) active_flag_[v] = 1;
   parallel_for(context_, rig_.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = rig_.surface.welded_of[i];
       frame.states[i] = vertices_.state[v];
       frame.residuals[i] = vertices_.residual[v];
-      if (!moved_[v]) continue;
+      if (!active_flag_[v]) continue;
       positions[i] = vertices_.positions[v];
       const Vec3f differs = rig_.rest_normals[i] - rest_normals_[v];
       const auto turned =
@@ -207,7 +182,7 @@ void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, 
       frame.normals[i] = normalized(normals_[v] + turned, frame.normals[i]);
     }
   });
-  for (const std::uint32_t v : vertices_.active) moved_[v] = 0;
+  for (const std::uint32_t v : vertices_.active) active_flag_[v] = 0;
 }
 
 void ImplicitSkin::report(FrameReport& report) {

@@ -53,7 +53,6 @@ class ImplicitSkin {
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
   void pose(const BoneMotion& motion);
-  void find_candidates();
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
   void report(FrameReport& report);
 
@@ -70,11 +69,9 @@ class ImplicitSkin {
   std::vector<GridView> parts_;
   std::vector<Affine3f> motions_;
   std::vector<float> gate_;
-  std::vector<Box> part_boxes_, vertex_boxes_;
-  RigRows candidates_;
   ImplicitVertices vertices_;
   std::vector<Vec3f> normals_;
-  std::vector<char> moved_;
+  std::vector<char> active_flag_;
   std::vector<float> sorted_;
   std::size_t evaluations_ = 0;
 };

@@ -19,19 +19,16 @@ constexpr std::size_t kGrain = 256;
 constexpr float kContactBegins = 0.02F, kContactFull = 0.08F;
 // A field that has changed less than this does not move a vertex.
 constexpr float kChanged = 0.002F;
+// Parts weaker than this share of the iso-value stay out of a vertex's list: not even a blend feels them.
+constexpr float kWeak = 0.3F;
+// Of the mean edge: a shorter move of a relaxation is none.
+constexpr float kNoMove = 2e-3F;
 // Of the mean edge: an initial guess nearer than this to the rigidly carried vertex is the same point.
 constexpr float kSamePlace = 1e-4F;
 
 float smoothstep(float x, float lo, float hi) {
   const float t = std::clamp((x - lo) / (hi - lo), 0.0F, 1.0F);
   return t * t * (3 - 2 * t);
-}
-
-float rest_value(const ImplicitRest& rest, std::uint32_t v, std::uint32_t bone) {
-  const auto row = rest.near.row(v);
-  for (std::size_t i = 0; i < row.size(); ++i)
-    if (row[i] == bone) return rest.near_value[rest.near.begin[v] + i];
-  return 0;
 }
 
 // Implicit's blending weight: 1 on the inner side of the bend, 0 on the outer, by the direction from the bone's axis.
@@ -93,29 +90,44 @@ ResidualSample composed_residual(const PosedField& field, float iso, const Vec3f
   return {s.value - iso, s.gradient, s.bone != SkinSample::kNoBone, s.contact()};
 }
 
+// Calls see(bone) for the parts whose grids may hold one of the two points.
+template <class See>
+void parts_at(const TreeView& tree, const Vec3f& p, const Vec3f& q, const See& see) {
+  const std::uint64_t *first = leaves_at(tree.index, p), *second = leaves_at(tree.index, q);
+  for (int word = 0; word < tree.index.words; ++word) {
+    std::uint64_t mask = (first != nullptr ? first[word] : 0) | (second != nullptr ? second[word] : 0);
+    for (; mask != 0; mask &= mask - 1) see(tree.leaf_bone[64 * word + __builtin_ctzll(mask)]);
+  }
+}
+
 // Fills the vertex's list; returns whether it has to be solved for.
-bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
-               std::span<const std::uint32_t> candidates, std::uint32_t v, ImplicitVertices& vertices) {
+bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
+               ImplicitVertices& vertices) {
   const std::uint32_t own = rig.surface.owner[v];
   const std::size_t bones = pose.parts.size();
   const Vec3f& p_rest = rig.surface.positions[v];
   const Vec3f& guess = vertices.initial[v];
   const Vec3f carried = transform_point(pose.motions[own], p_rest);
-  const float apart = distance(guess, carried);
-  const bool moved = !(apart <= kSamePlace * rig.surface.edge[v]);
+  const bool moved = !(distance(guess, carried) <= kSamePlace * rig.surface.edge[v]);
   const bool solid = pose.parts[own].nodes != nullptr;
+  const auto near_rest = rest.near.row(v);
+  const float* const near_value = rest.near_value.data() + rest.near.begin[v];
+  std::size_t kept_from_rest = 0;  // parts that reached the vertex at rest and still do
   bool changed = moved;
   auto& list = vertices.near[v];
   std::array<float, kMostNearParts> strength{};
   std::size_t count = 0;
-  for (const std::uint32_t k : candidates) {
-    const GridView& part = pose.parts[k];
-    const float margin = (apart + rest.limits[v].step) * length(part.grid_from_rest.linear.col[0]);
-    if (!near_part(part, carried, margin) && !(moved && near_part(part, guess, margin))) continue;
-    const float at_carried = eval_part(part, carried).value;
-    const float at_guess = moved ? eval_part(part, guess).value : at_carried;
-    const float at_rest = rest_value(rest, v, k);
+  parts_at(pose.field->view(), carried, guess, [&](std::uint32_t k) {
+    if (k == own) return;
+    const float at_carried = eval_part(pose.parts[k], carried).value;
+    const auto found = static_cast<std::size_t>(std::find(near_rest.begin(), near_rest.end(), k) - near_rest.begin());
+    const float at_rest = found < near_rest.size() ? near_value[found] : 0;
+    kept_from_rest += found < near_rest.size() ? 1 : 0;
     changed = changed || std::abs(at_carried - at_rest) > kChanged;
+    // The guess is asked where the carried vertex does not decide: a thick part may have passed it already.
+    const bool decided = !moved || at_carried - at_rest >= kContactFull;
+    const float most = decided ? at_carried : std::max(at_carried, eval_part(pose.parts[k], guess).value);
+    if (most < kWeak * rest.iso[v]) return;
     NearPart near;
     near.bone = static_cast<std::uint16_t>(k);
     near.joint = pose.joint_of[own * bones + k];
@@ -124,50 +136,55 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
       const auto j = static_cast<std::size_t>(near.joint);
       near.weight = blending_weight(rig.bones[own], p_rest, pose.joint_origin[j], pose.joint_inside[j]);
     }
-    if (pose.composed == nullptr && solid) {
-      near.control = pose.gate[own * bones + k] *
-                     smoothstep(std::max(at_carried, at_guess) - at_rest, kContactBegins, kContactFull);
+    if (!pose.composed && solid) {
+      near.control = pose.gate[own * bones + k] * smoothstep(most - at_rest, kContactBegins, kContactFull);
       if (near.joint >= 0)
         near.control *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(near.joint)]));
     }
-    const float own_strength = std::max(at_carried, at_guess);
     std::size_t at = count;
     if (count == kMostNearParts) {  // the weakest gives way
       at = static_cast<std::size_t>(std::min_element(strength.begin(), strength.end()) - strength.begin());
-      if (strength[at] >= own_strength) continue;
+      if (strength[at] >= most) return;
     } else {
       ++count;
     }
     list[at] = near;
-    strength[at] = own_strength;
-  }
+    strength[at] = most;
+  });
   vertices.near_count[v] = static_cast<std::uint8_t>(count);
   float half = 0;
   for (std::size_t i = 0; i < count; ++i)
     if (list[i].control >= kAnyContact && list[i].control < kFullContact) half = std::max(half, list[i].control);
   vertices.half_contact[v] = half;
-  return changed;
+  return changed || kept_from_rest < near_rest.size();
+}
+
+void take_scratch(ImplicitVertices& vertices, const Context& context) {
+  parallel_for(context, vertices.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      vertices.positions[vertices.active[i]] = vertices.scratch[vertices.active[i]];
+  });
 }
 
 }  // namespace
 
-void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, const RigRows& candidates,
-                     ImplicitVertices& vertices, const Context& context) {
+void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                     const Context& context) {
   const RigSurface& surface = rig.surface;
   parallel_for(context, surface.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       vertices.positions[v] = vertices.initial[v];
       vertices.residual[v] = vertices.start_residual[v] = 0;
+      vertices.beta[v] = vertices.beta_scratch[v] = 0;
       vertices.near_count[v] = 0;
       const bool reached = surface.owner[v] != RigSurface::kNoBone && rest.reach[v] > 0;
       vertices.state[v] = reached ? VertexState::rigid : VertexState::outside;
-      if (reached && find_near(rig, rest, pose, candidates.row(surface.owner[v]), v, vertices))
-        vertices.state[v] = VertexState::limit;
+      vertices.moved[v] = reached && find_near(rig, rest, pose, v, vertices) ? 1 : 0;
     }
   });
   vertices.active.clear();
   for (std::uint32_t v = 0; v < surface.size(); ++v)
-    if (vertices.state[v] == VertexState::limit) vertices.active.push_back(v);
+    if (vertices.moved[v] != 0) vertices.active.push_back(v);
 }
 
 std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int steps,
@@ -178,6 +195,8 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
     std::uint32_t& evaluations = vertices.evaluations[begin / kGrain];
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = vertices.active[i];
+      if (vertices.moved[v] == 0) continue;
+      vertices.moved[v] = 0;
       const VertexSkin skin = skin_of(rig, rest, pose, vertices, v);
       ProjectLimits limits = rest.limits[v];
       limits.steps = steps;
@@ -189,10 +208,9 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
         return project([&](const Vec3f& p) { return skin_residual(skin, contact_from, p); }, start, limits, first);
       };
       const Projected end_point =
-          pose.composed == nullptr
-              ? toward(kFullContact)
-              : project([&](const Vec3f& p) { return composed_residual(*pose.composed, rest.iso[v], p); }, start,
-                        limits, first);
+          !pose.composed ? toward(kFullContact)
+                         : project([&](const Vec3f& p) { return composed_residual(*pose.field, rest.iso[v], p); },
+                                   start, limits, first);
       evaluations += end_point.evaluations;
       vertices.residual[v] = end_point.residual;
       vertices.state[v] = state_of(end_point.end);
@@ -240,25 +258,28 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, float strength, Im
       // A ring without weights (border, needles) does not pull.
       const bool held = count == 0 || rest.mean_value[first] == 0;
       const float mu = held ? 0 : strength * relaxation_strength(vertices.start_residual[v]);
-      vertices.scratch[v] =
-          mu > 0 ? relax_towards_ring(vertices.positions[v], vertices.normals[v], vertices.positions.data(),
-                                      ring.items.data() + first, rest.mean_value.data() + first, count, mu)
-                 : vertices.positions[v];
+      const Vec3f& p = vertices.positions[v];
+      vertices.scratch[v] = p;
+      if (!(mu > 0)) continue;
+      const Vec3f q = relax_towards_ring(p, vertices.normals[v], vertices.positions.data(), ring.items.data() + first,
+                                         rest.mean_value.data() + first, count, mu);
+      if (!(distance(p, q) > kNoMove * rig.surface.edge[v])) continue;
+      vertices.scratch[v] = q;
+      vertices.moved[v] = 1;
     }
   });
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      vertices.positions[vertices.active[i]] = vertices.scratch[vertices.active[i]];
-  });
+  take_scratch(vertices, context);
 }
 
 void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, const Context& context) {
   const RigRows& ring = rig.surface.neighbours;
-  const std::size_t n = rig.surface.size();
-  for (std::size_t v = 0; v < n; ++v) vertices.beta[v] = vertices.state[v] == VertexState::contact ? 1.0F : 0.0F;
+  const std::size_t n = vertices.active.size();
+  for (const std::uint32_t v : vertices.active)
+    vertices.beta[v] = vertices.state[v] == VertexState::contact ? 1.0F : 0.0F;
   for (int pass = 0; pass < passes; ++pass) {
-    parallel_for(context, n, 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
+    parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t v = vertices.active[i];
         float sum = vertices.beta[v];
         const auto row = ring.row(v);
         for (const std::uint32_t w : row) sum += vertices.beta[w];
@@ -271,19 +292,18 @@ void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, con
 
 void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context) {
   const RigRows& ring = rig.surface.neighbours;
-  const std::size_t n = vertices.active.size();
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = vertices.active[i];
       const auto row = ring.row(v);
+      vertices.scratch[v] = vertices.positions[v];
+      if (!(vertices.beta[v] > 0)) continue;
       vertices.scratch[v] = smooth_towards_ring(vertices.positions[v], vertices.positions.data(), row.data(),
                                                 row.size(), strength * vertices.beta[v]);
+      vertices.moved[v] = 1;
     }
   });
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      vertices.positions[vertices.active[i]] = vertices.scratch[vertices.active[i]];
-  });
+  take_scratch(vertices, context);
 }
 
 }  // namespace cutis
