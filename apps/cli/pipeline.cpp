@@ -22,6 +22,11 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   auto* clip = verb.add_option("--clip", choice.clip, "Clip by name or number (default: the file's first)");
   auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion from a BVH file instead of a clip");
   clip->excludes(bvh);
+  auto* spheres =
+      verb.add_option("--spheres", choice.spheres, "Motion from tracked sphere centres: JSON, see docs/formats");
+  spheres->excludes(clip)->excludes(bvh);
+  verb.add_flag("--fit", choice.fit_spheres, "Give the character the tracked hand's bone lengths and thickness first")
+      ->needs(spheres);
   verb.add_option("--bvh-map", choice.bvh_map, "JSON file {\"character joint\": \"BVH joint\", ...}")->needs(bvh);
   auto* frames = verb.add_option("--frames", choice.frames, "This many frames, evenly from the first to the last key")
                      ->check(CLI::Range(1, static_cast<int>(kMostFrames)));
@@ -31,10 +36,23 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
       ->excludes(frames);
 }
 
+Character fit_to_motion(Character character, const MotionChoice& choice, const Context& context) {
+  if (!choice.fit_spheres) return character;
+  const SphereRegistration fit = register_spheres(character, load_sphere_track(choice.spheres), {}, context);
+  context.warn(
+      fmt::format("{}: fitted to {}: {:.3g} times as large, {} bones; the centres are missed by {:.3g} m "
+                  "(before: {:.3g} m)",
+                  character.source, choice.spheres, fit.size, fit.bones.size(), fit.miss_after, fit.miss_before));
+  return fitted_to(character, fit);
+}
+
 Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context) {
   Motion motion;
   if (!choice.bvh.empty()) {
     motion.clip = load_motion(choice.bvh, character, context, {.map_file = choice.bvh_map});
+  } else if (!choice.spheres.empty()) {
+    const SphereTrack track = load_sphere_track(choice.spheres);
+    motion.clip = pose_from_spheres(character, track, {}, context).clip;
   } else if (character.clips.empty() && choice.clip.empty()) {
     context.warn(fmt::format("{}: has no clip; its default pose is held", character.source));
     motion.clip.name = "default pose";
@@ -60,13 +78,38 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice) {
   verb.add_option("--relief-cap", choice.relief_cap, "Largest offset of a bone, in sizes of the character")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.2));
+  verb.add_option("--initial", choice.initial, "implicit: where the projection starts, lbs or dqs")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"lbs", "dqs"}));
+  verb.add_option("--operator", choice.op, "implicit: between the parts of a joint: union, blend, contact or bulge")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"union", "blend", "contact", "bulge"}));
+  verb.add_option("--contact", choice.contact,
+                  "implicit: own-side (each vertex on its part's side) or operator (the papers' composed field)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"own-side", "operator"}));
+  verb.add_option("--fields", choice.fields, "Fields of the parts: hrbf or spheres")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"hrbf", "spheres"}));
 }
+
+namespace {
+
+// Operators with tables live in the composed field.
+bool composed(const ContactChoice& choice) {
+  return choice.contact == "operator" || choice.op == "contact" || choice.op == "bulge";
+}
+
+}  // namespace
 
 SolveOptions solve_options(Method method, const ContactChoice& contact) {
   SolveOptions options;
   options.method = method;
   options.contact_pass = contact.pass;
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
+  options.implicit.initial = method_from_string(contact.initial);
+  options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
+  options.implicit.blend = contact.op == "blend";
   return options;
 }
 
@@ -77,6 +120,8 @@ std::string label(Method method, const ContactChoice& contact) {
 BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact) {
   BindOptions options;
   options.implicit_skin = contact.pass || std::ranges::any_of(methods, needs_skin);
+  if (composed(contact)) options.preset.all.op = contact.op;
+  if (contact.fields == "spheres") options.preset.all.shape = PartForm::spheres;
   return options;
 }
 

@@ -16,11 +16,13 @@ struct MotionChoice {
   std::string clip{};
   std::string bvh{};
   std::string bvh_map{};
-  int frames = 0;  ///< > 0: that many, evenly
+  std::string spheres{};     ///< track of tracked spheres
+  bool fit_spheres = false;  ///< fit the character to the track first
+  int frames = 0;            ///< > 0: that many, evenly
   double fps = 30;
 };
 
-/// Adds --clip, --bvh, --bvh-map, --frames, --fps.
+/// Adds --clip, --bvh, --bvh-map, --spheres, --fit, --frames, --fps.
 void add_motion_options(CLI::App& verb, MotionChoice& choice);
 
 struct Motion {
@@ -28,8 +30,11 @@ struct Motion {
   std::vector<double> times;  ///< strictly increasing
 };
 
-/// The chosen clip of the character, or the BVH made to fit it. A character without clips (and no choice made) holds
-/// its default pose; a warning says so.
+/// With --fit the character with the bone lengths and thickness of the tracked hand, else as it is.
+[[nodiscard]] Character fit_to_motion(Character character, const MotionChoice& choice, const Context& context);
+
+/// The chosen clip of the character, or the BVH or the spheres made to fit it. A character without clips (and no choice
+/// made) holds its default pose; a warning says so.
 [[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context);
 
 struct MethodTiming {
@@ -38,14 +43,15 @@ struct MethodTiming {
   std::size_t nonfinite = 0;
 };
 
-/// How skins that touch are treated.
+/// How skins that touch are treated, and how method `implicit` works.
 struct ContactChoice {
   bool pass = false;
   std::string relief = "on";
   double relief_cap = SolveOptions{}.relief_cap;
+  std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
 };
 
-/// Adds --contact-pass, --relief, --relief-cap.
+/// Adds --contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields.
 void add_contact_options(CLI::App& verb, ContactChoice& choice);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);

@@ -25,6 +25,7 @@ ALLOWED = {
     "bind": {"base", "numerics", "geometry", "character", "field", "compose", "rig", "kernels", "backends"},
     "solve": {"base", "rig", "kernels", "backends", "contact"},
     "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
+    "hands": {"base", "numerics", "geometry", "character"},
     "metrics": {"base", "geometry", "character"},
     "render": {"base", "geometry", "character"},
 }

@@ -20,7 +20,7 @@ void run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Method method = method_from_string(options.method);
   Session::check_output(options.file, options.output);
-  const Character character = load_character(options.file, context);
+  const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const auto writer = make_animation_writer(options.output, {&character, motion.clip.name, motion.times}, context);
   const MethodTiming timing = play(
@@ -53,7 +53,9 @@ void add_animate(CLI::App& app) {
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
       ->required();
   add_motion_options(*verb, options->motion);
-  verb->add_option("--method", options->method, "lbs (linear blend) or dqs (dual quaternion)")->capture_default_str();
+  verb->add_option("--method", options->method,
+                   "lbs (linear blend), dqs (dual quaternion) or implicit (on the implicit skin)")
+      ->capture_default_str();
   add_contact_options(*verb, options->contact);
   add_common_options(*verb, options->common);
   verb->footer(
@@ -61,6 +63,8 @@ void add_animate(CLI::App& app) {
       "  cutis animate character.glb --clip walk -o walk.glb\n"
       "  cutis animate character.glb --clip 0 --method lbs --frames 12 -o frames.obj\n"
       "  cutis animate character.glb --clip fist --contact-pass -o fist.glb\n"
+      "  cutis animate hand.glb --clip fist --method implicit -o fist.glb\n"
+      "  cutis animate hand.glb --spheres track.json --fit --method implicit -o hand.pc2\n"
       "  cutis animate character.glb --bvh motion.bvh --fps 24 -o motion.pc2");
   verb->callback([options] { run(*options); });
 }

@@ -68,7 +68,7 @@ void run(const Options& options) {
   const std::vector<Method> methods = parse_methods(options.methods);
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
-  const Character character = load_character(options.file, context);
+  const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const Measurement measurement =
       measure_methods(character, motion, methods, options.reverse, context, options.contact);

@@ -32,8 +32,8 @@ void parse_size(const std::string& text, RenderOptions& render) {
 
 // The rest pose unless a motion is asked for: a still of the file as it is.
 Motion choose(const Character& character, const Options& options, const Context& context) {
-  const bool wants_motion =
-      !options.motion.clip.empty() || !options.motion.bvh.empty() || options.motion.frames > 0 || !options.at.empty();
+  const bool wants_motion = !options.motion.clip.empty() || !options.motion.bvh.empty() ||
+                            !options.motion.spheres.empty() || options.motion.frames > 0 || !options.at.empty();
   if (!wants_motion) return {{"default pose", {}}, {0.0}};
   MotionChoice choice = options.motion;
   if (choice.frames == 0) choice.frames = kDefaultFrames;
@@ -59,7 +59,7 @@ void run(const Options& options) {
   choice.render.ambient_occlusion = !options.no_occlusion;
   Session::check_output(options.file, options.output);
 
-  const Character character = load_character(options.file, context);
+  const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose(character, options, context);
   choice.title =
       fmt::format("{}   {}", character.source.substr(character.source.find_last_of('/') + 1), motion.clip.name);

@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cutis/hands.h"
+#include "cutis/io.h"
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SphereTrack, ReadsNamesObjectsUnitsAndGaps) {
+  const SphereTrack t = sphere_track_from_json(R"({"name": "take 1", "unit": "mm", "fps": 10,
+    "spheres": ["wrist", {"joint": "tip", "rest": [10, 0, 0], "radius": 5}],
+    "frames": [[[1000, 2000, 3000], null], {"time": 4, "centers": [[0, 0, 0], [1, 1, 1]]}]})",
+                                               "t.json");
+  EXPECT_EQ(t.name, "take 1");
+  ASSERT_EQ(t.spheres.size(), 2U);
+  EXPECT_EQ(t.spheres[0].joint, "wrist");
+  EXPECT_FALSE(t.spheres[0].rest.has_value());
+  EXPECT_DOUBLE_EQ(t.spheres[1].rest->x, 0.01);
+  EXPECT_DOUBLE_EQ(t.spheres[1].radius, 0.005);
+  ASSERT_EQ(t.times.size(), 2U);
+  EXPECT_DOUBLE_EQ(t.times[1], 4);
+  EXPECT_DOUBLE_EQ(t.centers[0][0]->z, 3);
+  EXPECT_FALSE(t.centers[0][1].has_value());
+}
+
+TEST(SphereTrack, WritesWhatItReadsBack) {
+  const Context context(1);
+  const Character hand = load_character("builtin:hand", context);
+  SphereTrack made = make_sphere_track(hand, hand.clips[0], {0.0, 0.25});
+  made.centers[1][2].reset();
+  made.spheres[1].radius = 0.01;
+  const SphereTrack read = sphere_track_from_json(to_json(made), "made");
+  ASSERT_EQ(read.spheres.size(), made.spheres.size());
+  EXPECT_EQ(read.times, made.times);
+  EXPECT_FALSE(read.centers[1][2].has_value());
+  EXPECT_EQ(read.centers[1][3], made.centers[1][3]);
+  EXPECT_EQ(read.spheres[1].radius, 0.01);
+}
+
+TEST(SphereTrack, SaysWhatIsWrongAndWhere) {
+  const auto error = [](const char* text) {
+    return test::error_of([&] { (void)sphere_track_from_json(text, "t.json"); });
+  };
+  EXPECT_THAT(error("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(error("[]"), HasSubstr("\"spheres\" and \"frames\""));
+  EXPECT_THAT(error(R"({"spheres": []})"), HasSubstr("frames"));
+  EXPECT_THAT(error(R"({"spheres": [], "frames": []})"), HasSubstr("no spheres"));
+  EXPECT_THAT(error(R"({"spheres": ["a"], "frames": []})"), HasSubstr("no frames"));
+  EXPECT_THAT(error(R"({"spheres": ["a"], "frames": [[]]})"), HasSubstr("frame 0"));
+  EXPECT_THAT(error(R"({"spheres": ["a"], "frames": [[[1, 2]]]})"), HasSubstr("three numbers"));
+  EXPECT_THAT(error(R"({"spheres": ["a"], "frames": [[[1, 2, 1e300]]]})"), HasSubstr("usable"));
+  EXPECT_THAT(error(R"({"spheres": [{"joint": "a", "radius": -1}], "frames": [[null]]})"), HasSubstr("above 0"));
+  EXPECT_THAT(error(R"({"unit": "inch", "spheres": ["a"], "frames": [[null]]})"), HasSubstr("unit"));
+  EXPECT_THAT(
+      error(R"({"spheres": ["a"], "frames": [{"time": 1, "centers": [null]}, {"time": 1, "centers": [null]}]})"),
+      HasSubstr("rise"));
+}
+
+}  // namespace
+}  // namespace cutis
