@@ -1,11 +1,16 @@
-// The fields of a whole body: sampled, fitted, checked and gridded; and looked up at its vertices.
+// The fields of a whole body: sampled, fitted, checked and gridded; looked up at its vertices, alone and composed; the
+// rig that holds them, bound, saved and loaded.
 #include <filesystem>
 
+#include "backends/posed_field.h"
 #include "base/hash.h"
+#include "bind/partition.h"
 #include "cutis/io.h"
+#include "cutis/rig.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
 #include "harness.h"
+#include "rig/rig_file.h"
 
 namespace cutis::bench {
 
@@ -16,7 +21,7 @@ void fields(const std::function<void(const Row&)>& emit) {
   const Character character = load_character(fs::exists(body) ? body.string() : "builtin:human", context);
   const WeldedCharacter welded = weld_character(character);
   const std::vector<BoneSegment> bones = bone_segments(character);
-  const std::vector<std::uint32_t> parts = parts_by_weight(character, welded, bones);
+  const std::vector<std::uint32_t> parts = bones_of(make_partition(character, welded), bones);
 
   std::vector<PartField> result;
   Row fit = measure("field_fit_body", "s", 1, 5, [&] {
@@ -30,8 +35,7 @@ void fields(const std::function<void(const Row&)>& emit) {
 
   // Every part at its own vertices: what one vertex asks of one field.
   std::vector<std::vector<Vec3f>> points(bones.size());
-  for (std::size_t v = 0; v < parts.size(); ++v)
-    if (parts[v] != kNoPart) points[parts[v]].push_back(welded.positions[v]);
+  for (std::size_t v = 0; v < parts.size(); ++v) points[parts[v]].push_back(welded.positions[v]);
   std::vector<FieldSample<float>> samples(welded.positions.size());
   emit(measure("field_eval", "ns/point", 1e9 / static_cast<double>(welded.positions.size()), 41, [&] {
     std::uint64_t hash = kHashSeed;
@@ -42,6 +46,45 @@ void fields(const std::function<void(const Row&)>& emit) {
     }
     return hash;
   }));
+
+  std::shared_ptr<const Rig> rig;
+  Row bound = measure("bind_body", "s", 1, 5, [&] {
+    rig = bind(character, context);
+    return rig_checksum(rig_to_bytes(*rig));
+  });
+  bound.budget = 2;
+  emit(bound);
+
+  const fs::path file = fs::temp_directory_path() / "cutis_bench.rig";
+  save_rig(*rig, file.string());
+  Row load = measure("load_rig", "s", 1, 9,
+                     [&] { return hash_text(std::to_string(load_rig(file.string())->surface.size())); });
+  load.budget = 0.1;
+  emit(load);
+  fs::remove(file);
+
+  Row memory = measure("rig_memory", "MB", 0, 1, [&] { return hash_text("bytes"); });
+  memory.median = memory.best = memory.worst = static_cast<double>(rig_bytes(*rig)) / 1e6;
+  memory.budget = 64;
+  emit(memory);
+
+  PosedField field(*rig);
+  const std::vector<Affine3d> rest(rig->bones.size());
+  Row pose = measure("skin_pose", "us", 1e6, 41, [&] {
+    field.set_pose(rest);
+    return static_cast<std::uint64_t>(field.view().index.nx);
+  });
+  emit(pose);
+  const Context alone(1);
+  std::vector<SkinSample> skin(rig->surface.size());
+  Row eval = measure("skin_eval", "us/point", 1e6 / static_cast<double>(skin.size()), 41, [&] {
+    field.eval(rig->surface.positions, skin, alone);
+    std::uint64_t hash = kHashSeed;
+    for (std::size_t i = 0; i < skin.size(); i += 500) hash = hash_bytes(&skin[i].value, sizeof(float), hash);
+    return hash;
+  });
+  eval.budget = 0.4;
+  emit(eval);
 }
 
 }  // namespace cutis::bench

@@ -120,21 +120,30 @@ void PosedField::build_index() {
     };
     const Vec3f margin{reach(0), reach(1), reach(2)};
     const std::uint64_t bit = std::uint64_t{1} << (leaf % 64);
+    // Cells of a row whose centres lie inside the widened box: from one bound per axis, the largest and the smallest.
+    const Vec3f step = a.col[0] * static_cast<float>(cell);
+    const Vec3f top{static_cast<float>(view.nx - 1) + margin.x, static_cast<float>(view.ny - 1) + margin.y,
+                    static_cast<float>(view.nz - 1) + margin.z};
     for (int k = k0; k <= k1; ++k)
-      for (int j = j0; j <= j1; ++j)
-        for (int i = i0; i <= i1; ++i) {
-          const Vec3d center = origin + Vec3d{i + 0.5, j + 0.5, k + 0.5} * cell;
-          const Vec3f g = transform_point(view.grid_from_rest, static_cast<Vec3f>(center));
-          if (g.x < -margin.x || g.y < -margin.y || g.z < -margin.z ||
-              g.x > static_cast<float>(view.nx - 1) + margin.x || g.y > static_cast<float>(view.ny - 1) + margin.y ||
-              g.z > static_cast<float>(view.nz - 1) + margin.z)
+      for (int j = j0; j <= j1; ++j) {
+        const Vec3d center = origin + Vec3d{i0 + 0.5, j + 0.5, k + 0.5} * cell;
+        const Vec3f g = transform_point(view.grid_from_rest, static_cast<Vec3f>(center));
+        auto begin = 0.0F, end = static_cast<float>(i1 - i0);
+        for (int axis = 0; axis < 3; ++axis) {
+          if (std::abs(step[axis]) < 1e-4F * margin[axis]) {  // moves less over the row than the margin has to spare
+            if (g[axis] < -margin[axis] || g[axis] > top[axis]) end = -1;
             continue;
-          const std::size_t at =
-              (static_cast<std::size_t>(k) * static_cast<std::size_t>(index.ny) + static_cast<std::size_t>(j)) *
-                  static_cast<std::size_t>(index.nx) +
-              static_cast<std::size_t>(i);
-          masks_[at * static_cast<std::size_t>(index.words) + leaf / 64] |= bit;
+          }
+          const float from = (-margin[axis] - g[axis]) / step[axis], to = (top[axis] - g[axis]) / step[axis];
+          begin = std::max(begin, std::min(from, to));
+          end = std::min(end, std::max(from, to));
         }
+        const std::size_t row =
+            (static_cast<std::size_t>(k) * static_cast<std::size_t>(index.ny) + static_cast<std::size_t>(j)) *
+            static_cast<std::size_t>(index.nx);
+        for (int i = static_cast<int>(std::ceil(begin - 1e-3F)); static_cast<float>(i) <= end + 1e-3F; ++i)
+          masks_[(row + static_cast<std::size_t>(i0 + i)) * static_cast<std::size_t>(index.words) + leaf / 64] |= bit;
+      }
   }
 }
 

@@ -153,13 +153,11 @@ JointPreset in_force(const Preset& preset, const std::string& joint, double radi
   return settings;
 }
 
-void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<int>& bone_of,
-               const std::vector<BoneSegment>& segments, const Preset& preset, const Context& context, Rig& rig,
-               BindReport& report) {
+void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<BoneSegment>& segments,
+               const Preset& preset, const Context& context, Rig& rig, BindReport& report) {
   const Partition partition = make_partition(character, welded);
   report.islands = partition.islands;
-  std::vector<std::uint32_t> owner(partition.joint.size());
-  for (std::size_t v = 0; v < owner.size(); ++v) owner[v] = static_cast<std::uint32_t>(bone_of[partition.joint[v]]);
+  const std::vector<std::uint32_t> owner = bones_of(partition, segments);
   context.progress("bind: fields", 0.05);
   FieldOptions options;
   for (const RigBone& bone : rig.bones) options.per_part.push_back(fit_options(preset, name_of(rig, bone)));
@@ -251,7 +249,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   Character with_bones = character;
   with_bones.skeleton = rig->skeleton;
   const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
-  if (options.implicit_skin) make_skin(with_bones, welded, bone_of, segments, options.preset, context, *rig, report);
+  if (options.implicit_skin) make_skin(with_bones, welded, segments, options.preset, context, *rig, report);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();
   report.bytes = rig_bytes(*rig);

@@ -114,6 +114,15 @@ Partition make_partition(const Character& character, const WeldedCharacter& weld
   return result;
 }
 
+std::vector<std::uint32_t> bones_of(const Partition& partition, std::span<const BoneSegment> bones) {
+  std::map<std::uint32_t, std::uint32_t> bone_of;
+  for (std::uint32_t b = 0; b < bones.size(); ++b) bone_of[static_cast<std::uint32_t>(bones[b].joint)] = b;
+  std::vector<std::uint32_t> result;
+  result.reserve(partition.joint.size());
+  for (const std::uint32_t joint : partition.joint) result.push_back(bone_of.at(joint));
+  return result;
+}
+
 Parts make_parts(const Character& character) {
   validate(character);
   for (const Mesh& mesh : character.meshes)

@@ -43,7 +43,8 @@ std::size_t lines(const std::string& text) {
 }
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
-  for (const char* verb : {"", "animate", "compare", "demo", "info", "measure", "operators", "render", "weights"}) {
+  for (const char* verb :
+       {"", "animate", "bind", "compare", "demo", "fields", "info", "measure", "operators", "render", "weights"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
@@ -313,6 +314,72 @@ TEST(Cli, DrawsOperatorsAndControllers) {
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_THAT(bad.err, HasSubstr("bad.json"));
   EXPECT_THAT(run("operators --kind controllers --preset tail -o " + output).err, HasSubstr("shoulder"));
+}
+
+TEST(Cli, BindsWritesAPresetAndReportsEveryPart) {
+  const TemporaryFolder folder;
+  const Result r =
+      run("bind builtin:arm -o " + folder.file("arm.rig") + " --write-preset " + folder.file("arm.json") + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["parts"].size(), 18U);
+  for (const json& part : report["parts"]) {
+    EXPECT_EQ(part["shape"], "hrbf") << part["joint"];
+    EXPECT_GT(part["grid"]["nodes"], 0);
+    EXPECT_LE(part["grid"]["error"], part["grid"]["bound"]);
+  }
+  EXPECT_GT(report["bytes"], 100000);
+  const json preset = json::parse(read_all(folder.file("arm.json")));
+  EXPECT_EQ(preset["joints"].size(), 18U);
+  EXPECT_GT(preset["joints"]["forearm"]["support_radius"], 0.01);
+  // The preset in force makes the same file.
+  ASSERT_EQ(run("bind builtin:arm -p " + folder.file("arm.json") + " -o " + folder.file("again.rig")).exit_code, 0);
+  EXPECT_EQ(read_all(folder.file("arm.rig")), read_all(folder.file("again.rig")));
+  EXPECT_THAT(run("bind builtin:arm --write-preset " + folder.file("x.json")).out, HasSubstr("forearm"));
+}
+
+TEST(Cli, DrawsSlicesOfTheFieldAndWritesItsSurface) {
+  const TemporaryFolder folder;
+  const Result r = run("fields builtin:arm --slice forearm --clip elbow --at 0,0.9 --size 120 -o " +
+                       folder.file("a.png") + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json report = json::parse(r.out);
+  ASSERT_EQ(report["frames"].size(), 2U);
+  EXPECT_LT(report["frames"][0]["bend_degrees"], report["frames"][1]["bend_degrees"]);
+  EXPECT_THAT(read_all(folder.file("a.png")), HasSubstr("PNG"));
+  EXPECT_EQ(run("fields builtin:arm --slice z=0 --size 120 -o " + folder.file("z.png")).exit_code, 0);
+  const Result surface = run("fields builtin:arm --iso " + folder.file("skin.ply") + " --cell 0.02 --json");
+  ASSERT_EQ(surface.exit_code, 0) << surface.err;
+  EXPECT_GT(json::parse(surface.out)["iso"]["triangles"], 200);
+  const Result info = run("info " + folder.file("skin.ply") + " --json");
+  ASSERT_EQ(info.exit_code, 0) << info.err;
+}
+
+TEST(Cli, NamesWhatIsWrongWithPresetsAndSlices) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("bad.json")) << R"({"joints": {"forearm": {"oprator": "bulge"}}})";
+  std::ofstream(folder.file("tail.json")) << R"({"joints": {"tail": {}}})";
+  const struct {
+    std::string arguments, names;
+  } cases[] = {
+      {"bind builtin:arm -p " + folder.file("bad.json") + " -o " + folder.file("x.rig"), "oprator"},
+      {"bind builtin:arm -p " + folder.file("tail.json") + " -o " + folder.file("x.rig"), "tail"},
+      {"bind builtin:arm -p " + folder.file("absent.json") + " -o " + folder.file("x.rig"), "absent.json"},
+      {"fields builtin:arm --slice knee -o " + folder.file("x.png"), "forearm"},
+      {"fields builtin:arm --slice y=up -o " + folder.file("x.png"), "y=up"},
+      {"fields builtin:arm --slice forearm --at 1 -o " + folder.file("x.png"), "--clip"},
+      {"fields builtin:arm --iso " + folder.file("x.ply") + " --cell 1e-7", "larger"},
+  };
+  for (const auto& [arguments, names] : cases) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.exit_code, 1) << arguments;
+    EXPECT_EQ(lines(r.err), 1U) << arguments << "\n" << r.err;
+    EXPECT_THAT(r.err, HasSubstr(names)) << arguments;
+  }
+  for (const char* wrong : {"bind builtin:arm", "bind builtin:arm -o x.txt", "fields builtin:arm",
+                            "fields builtin:arm --slice forearm", "fields builtin:arm --iso x.obj"})
+    EXPECT_EQ(run(wrong).exit_code, 2) << wrong;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
 }
 
 }  // namespace

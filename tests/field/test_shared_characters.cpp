@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "bind/partition.h"
 #include "cutis/io.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
@@ -32,7 +33,7 @@ Bound fit(const char* file, const Context& context) {
   b.character = load_character((test::shared_data() / file).string(), context);
   const WeldedCharacter welded = weld_character(b.character);
   const std::vector<BoneSegment> bones = bone_segments(b.character);
-  b.patches = cut_patches(b.character, welded, bones, parts_by_weight(b.character, welded, bones));
+  b.patches = cut_patches(b.character, welded, bones, bones_of(make_partition(b.character, welded), bones));
   b.fields = make_fields(b.patches, {}, context);
   const Vec3d size = b.character.bounds().hi - b.character.bounds().lo;
   b.height = std::max({size.x, size.y, size.z});

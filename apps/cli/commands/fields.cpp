@@ -88,6 +88,7 @@ Image draw(const FieldSlice& slice, const SlicePlane& plane, const std::string& 
   lines.width = options.size;
   lines.height = static_cast<int>(std::lround(options.size * plane.height / plane.width));
   lines.ticks = false;
+  lines.text_size = std::min(14.0, options.size / 20.0);  // of the frame around the lines
   lines.skin = 0.5;
   lines.levels = field_levels(0.5, options.step, 0, 1);
   lines.x_min = -plane.width / 2;
@@ -134,6 +135,9 @@ Json draw_slices(SkinField& field, const Character& character, const Poses& pose
                        plane.right.z * plane.up.x - plane.right.x * plane.up.z,
                        plane.right.x * plane.up.y - plane.right.y * plane.up.x};
     plane.center += normal * options.offset;
+    // A long thin slice would be a strip.
+    plane.height = std::max(plane.height, 0.4 * plane.width);
+    plane.width = std::max(plane.width, 0.4 * plane.height);
     if (options.width > 0) {
       plane.height *= options.width / plane.width;
       plane.width = options.width;

@@ -10,8 +10,9 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  std::string file, output, method = "heat", skeleton;
+  std::string file, output, method = "heat", skeleton, preset;
   double skeleton_scale = 1;
+  bool overlap_given = false;
   WeightOptions weights;
 };
 
@@ -97,6 +98,12 @@ void run(const Options& options) {
   Character character = load_character(options.file, session.context());
   if (!options.skeleton.empty())
     take_skeleton(character, load_skeleton(options.skeleton, session.context()), options.skeleton_scale);
+  if (!options.preset.empty()) {  // what the command line says goes before
+    const Preset preset = load_preset(options.preset);
+    check_preset(preset, character.skeleton);
+    if (!options.overlap_given) weights.overlap = preset.all.atlas_overlap;
+    for (const auto& [joint, settings] : preset.joints) weights.joint_overlap.emplace(joint, settings.atlas_overlap);
+  }
   const WeightReport report = make_weights(character, weights, session.context());
   write_character(options.output, character, session.context());
   say(session, options, report);
@@ -122,9 +129,11 @@ void add_weights(CLI::App& app) {
   verb->add_option("--smooth", weights.smooth_steps, "Steps of Laplacian smoothing")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
-  verb->add_option("--overlap", weights.overlap, "Atlas: width of the blend at a joint, in diameters of the body there")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 4.0));
+  verb->add_option("-p,--preset", options->preset, "Atlas: overlaps from a preset (JSON, see docs/formats.md)");
+  auto* overlap = verb->add_option("--overlap", weights.overlap,
+                                   "Atlas: width of the blend at a joint, in diameters of the body there")
+                      ->capture_default_str()
+                      ->check(CLI::Range(0.1, 4.0));
   verb->add_option_function<std::vector<std::string>>(
       "--joint-overlap", [options](const std::vector<std::string>& given) { parse_overlaps(given, *options); },
       "Atlas: the same for single joints, as NAME=WIDTH");
@@ -141,7 +150,10 @@ void add_weights(CLI::App& app) {
       "  cutis weights character.glb --method atlas --joint-overlap hand_l=1 -o weighted.glb\n"
       "  cutis weights body.obj --skeleton rig.glb --symmetric -o body.glb\n"
       "  cutis weights body.obj --skeleton walk.bvh --skeleton-scale 0.056 -o body.glb --json");
-  verb->callback([options] { run(*options); });
+  verb->callback([options, overlap] {
+    options->overlap_given = overlap->count() > 0;
+    run(*options);
+  });
 }
 
 }  // namespace cutis::cli
