@@ -236,7 +236,7 @@ void add_fields(CLI::App& app) {
   verb->add_option("--step", options->step, "From one iso-line to the next")
       ->capture_default_str()
       ->check(CLI::Range(0.005, 0.5));
-  verb->add_option("--size", options->size, "Pixels of one slice")->capture_default_str()->check(CLI::Range(64, 4096));
+  verb->add_option("--size", options->size, "Pixels of one slice")->capture_default_str()->check(CLI::Range(100, 4096));
   verb->add_option("--columns", options->columns, "Slices a row")->capture_default_str()->check(CLI::Range(1, 100));
   verb->add_option("--level", options->level, "Of the surface: 0.5 is the skin")
       ->capture_default_str()
