@@ -60,6 +60,7 @@ void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_fields(CLI::App& app);
 void add_info(CLI::App& app);
+void add_markers(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_operators(CLI::App& app);
 void add_render(CLI::App& app);

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     cutis::cli::add_demo(app);
     cutis::cli::add_fields(app);
     cutis::cli::add_info(app);
+    cutis::cli::add_markers(app);
     cutis::cli::add_measure(app);
     cutis::cli::add_operators(app);
     cutis::cli::add_render(app);

@@ -26,6 +26,7 @@ ALLOWED = {
     "solve": {"base", "rig", "kernels", "backends", "contact"},
     "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
     "hands": {"base", "numerics", "geometry", "character"},
+    "volume": {"base", "numerics", "geometry", "character"},
     "metrics": {"base", "geometry", "character"},
     "render": {"base", "geometry", "character"},
 }

@@ -1,0 +1,128 @@
+#include "marker_pictures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace cutis::cli {
+namespace {
+
+constexpr double kBall = 0.009;  // radius, in heights of the character
+
+// An octahedron, split once: round enough for a ball of a few pixels.
+void add_ball(Mesh& mesh, const Vec3d& center, double radius) {
+  static const Vec3d axis[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  static const int face[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                                 {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  const auto corner = [&](Vec3d d) {
+    d = d / std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+    mesh.positions.push_back(static_cast<Vec3f>(center + d * radius));
+    mesh.normals.push_back(static_cast<Vec3f>(d));
+    return static_cast<std::uint32_t>(mesh.positions.size() - 1);
+  };
+  for (const auto& f : face) {
+    const Vec3d &a = axis[f[0]], &b = axis[f[1]], &c = axis[f[2]];
+    const std::uint32_t p = corner(a), q = corner(b), r = corner(c), pq = corner(a + b), qr = corner(b + c),
+                        rp = corner(c + a);
+    mesh.triangles.push_back({p, pq, rp});
+    mesh.triangles.push_back({pq, q, qr});
+    mesh.triangles.push_back({rp, qr, r});
+    mesh.triangles.push_back({pq, qr, rp});
+  }
+}
+
+}  // namespace
+
+MarkerPictures::MarkerPictures(const Character& character, int count, std::size_t frames) : character_(character) {
+  for (int k = 0; k < count && frames > 0; ++k) {
+    const auto f = static_cast<std::size_t>(
+        count == 1 ? 0 : std::llround(static_cast<double>(k) * static_cast<double>(frames - 1) / (count - 1)));
+    if (wanted_.empty() || wanted_.back() != f) wanted_.push_back(f);
+  }
+}
+
+void MarkerPictures::take(std::size_t frame, double time, const std::vector<Vec3f>& positions,
+                          std::span<const Vec3d> markers, std::span<const double> confidence) {
+  if (!std::binary_search(wanted_.begin(), wanted_.end(), frame)) return;
+  shots_.push_back({time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}});
+}
+
+Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const {
+  const Box rest = character_.bounds();
+  const double height = rest.hi.y - rest.lo.y;
+  Box all;
+  for (const Shot& shot : shots_)
+    for (const Vec3f& p : shot.positions) all.add(static_cast<Vec3d>(p));
+  RenderOptions render{.width = 360, .height = 460};
+  const double aspect = static_cast<double>(render.width) / render.height;
+  ViewOptions view;
+  view.yaw = yaw_degrees * 3.14159265358979323846 / 180;
+  view.pitch = 0.15;
+  std::vector<SheetCell> cells;
+  for (const Shot& shot : shots_) {
+    Character drawn = character_;
+    Mesh balls;
+    balls.name = "markers";
+    for (std::size_t m = 0; m < shot.markers.size(); ++m)
+      if (shot.confidence[m] > 0) add_ball(balls, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
+    std::vector<Vec3f> positions = shot.positions;
+    positions.insert(positions.end(), balls.positions.begin(), balls.positions.end());
+    std::vector<Color> colors(shot.positions.size(), color_from_srgb(0xd8b49a));
+    colors.resize(positions.size(), color_from_srgb(0xd4281c));
+    drawn.meshes.push_back(std::move(balls));
+    Box box;
+    for (const Vec3f& p : shot.positions) box.add(static_cast<Vec3d>(p));
+    if (follow) {
+      const Vec3d middle = (box.lo + box.hi) * 0.5;
+      box = {};
+      box.add(middle - Vec3d{0.4, 0.55, 0.4} * height);
+      box.add(middle + Vec3d{0.4, 0.55, 0.4} * height);
+    }
+    render.ground_height = all.lo.y;
+    const Camera camera = frame_bounds(follow ? box : all, view, aspect);
+    cells.push_back(
+        {render_still({&drawn, positions, {}, colors}, camera, render, context), fmt::format("{:.2f} s", shot.time)});
+    context.progress("rendering", static_cast<double>(cells.size()) / static_cast<double>(shots_.size()));
+  }
+  SheetOptions sheet;
+  sheet.title = title;
+  sheet.columns = static_cast<int>(std::min<std::size_t>(4, cells.size()));
+  return contact_sheet(cells, sheet);
+}
+
+Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFrameReport>& reports) {
+  const auto series = [&](const char* label, double (*value)(const MarkerFrameReport&)) {
+    PlotSeries s;
+    s.label = label;
+    for (std::size_t f = 0; f < reports.size(); ++f) {
+      s.x.push_back(times[f]);
+      s.y.push_back(value(reports[f]));
+    }
+    return s;
+  };
+  using Report = const MarkerFrameReport&;
+  const std::vector<PlotSeries> markers{series("mean", [](Report r) { return 1000 * r.marker_rms; }),
+                                        series("worst", [](Report r) { return 1000 * r.marker_worst; })};
+  const std::vector<PlotSeries> work{series("iterations", [](Report r) { return static_cast<double>(r.iterations); }),
+                                     series("update ms", [](Report r) { return r.solve_ms; })};
+  const std::vector<PlotSeries> rigid{series("volume", [](Report r) { return 100 * r.volume_error; }),
+                                      series("bone length, mean", [](Report r) { return 100 * r.bone_length_error; }),
+                                      series("bone length, worst", [](Report r) { return 100 * r.bone_length_worst; })};
+  const std::vector<PlotSeries> energy{series("RRMS of cells", [](Report r) { return r.rrms; })};
+  const auto plot = [](const std::vector<PlotSeries>& list, const char* title, const char* unit) {
+    PlotOptions options;
+    options.title = title;
+    options.x_label = "seconds";
+    options.y_label = unit;
+    options.width = 620;
+    options.height = 320;
+    return plot_lines(list, options);
+  };
+  const std::vector<Image> left{plot(markers, "Markers from their vertices", "mm"), plot(rigid, "Errors", "%")};
+  const std::vector<Image> right{plot(work, "Work", ""), plot(energy, "Rigidity", "")};
+  const std::vector<Image> columns{compose(left, {.vertical = true}), compose(right, {.vertical = true})};
+  return compose(columns);
+}
+
+}  // namespace cutis::cli

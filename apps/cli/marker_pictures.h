@@ -1,0 +1,35 @@
+// Pictures of a marker-driven animation: sheets with the markers, plots of the reports.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cutis/cutis.h"
+
+namespace cutis::cli {
+
+/// Collects `count` of `frames` evenly and draws them with their markers as balls.
+class MarkerPictures {
+ public:
+  MarkerPictures(const Character& character, int count, std::size_t frames);
+  void take(std::size_t frame, double time, const std::vector<Vec3f>& positions, std::span<const Vec3d> markers,
+            std::span<const double> confidence);
+  [[nodiscard]] Image sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const;
+
+ private:
+  struct Shot {
+    double time = 0;
+    std::vector<Vec3f> positions;
+    std::vector<Vec3d> markers;
+    std::vector<double> confidence;
+  };
+  const Character& character_;
+  std::vector<std::size_t> wanted_;
+  std::vector<Shot> shots_;
+};
+
+/// Panels over time: marker residuals, iterations and milliseconds, volume and bone lengths, energy.
+[[nodiscard]] Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFrameReport>& reports);
+
+}  // namespace cutis::cli

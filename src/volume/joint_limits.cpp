@@ -1,0 +1,251 @@
+#include "volume/joint_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/math.h"
+#include "cutis/error.h"
+#include "volume/body_roles.h"
+
+namespace cutis {
+namespace {
+
+constexpr double kDegree = kPi / 180;
+
+AngleRange degrees(double low, double high) { return {low * kDegree, high * kDegree}; }
+
+Vec3d log_of(Quatd q) {
+  if (q.w < 0) q = negated(q);
+  const Vec3d v{q.x, q.y, q.z};
+  const double s = length(v);
+  return s < 1e-12 ? v * 2.0 : v * (2 * std::atan2(s, q.w) / s);
+}
+
+/// Signed angle from a to b about the axis.
+double angle_about(const Vec3d& axis, const Vec3d& a, const Vec3d& b) {
+  const Vec3d p = a - axis * dot(a, axis), q = b - axis * dot(b, axis);
+  return std::atan2(dot(cross(p, q), axis), dot(p, q));
+}
+
+/// Ranges in degrees. Hinges count flexion from the straight joint; all others from rest.
+struct Usual {
+  AngleRange flexion, sideways, twist;
+  bool from_straight = false;
+};
+
+Usual usual(const Role& role) {
+  switch (role.part) {
+    case Part::spine:
+      return {degrees(-45, 60), degrees(-45, 45), degrees(-50, 50)};
+    case Part::neck:
+    case Part::head:
+      return {degrees(-65, 65), degrees(-55, 55), degrees(-80, 80)};
+    case Part::clavicle:
+      return {degrees(-50, 50), degrees(-50, 50), degrees(-40, 40)};
+    case Part::upper_arm:
+      return {degrees(-172, 172), degrees(-172, 172), degrees(-120, 120)};
+    case Part::forearm:
+      return {degrees(-3, 155), degrees(-12, 12), degrees(-100, 100), true};
+    case Part::hand:
+      return {degrees(-85, 90), degrees(-50, 50), degrees(-60, 60)};
+    case Part::thigh:
+      return {degrees(-50, 140), degrees(-75, 75), degrees(-75, 75)};
+    case Part::shin:
+      return {degrees(-4, 160), degrees(-12, 12), degrees(-35, 35), true};
+    case Part::foot:
+      return {degrees(-60, 50), degrees(-45, 45), degrees(-40, 40)};
+    case Part::toes:
+      return {degrees(-60, 70), degrees(-20, 20), degrees(-20, 20)};
+    case Part::finger: {
+      const int finger = role.index / 10, phalanx = role.index % 10;
+      if (finger == 0) return {degrees(-60, 80), degrees(-50, 50), degrees(-40, 40)};
+      if (phalanx <= 1) return {degrees(-35, 100), degrees(-30, 30), degrees(-20, 20), true};
+      return {degrees(-12, 120), degrees(-6, 6), degrees(-10, 10), true};
+    }
+    default:
+      return {};
+  }
+}
+
+Vec3d hinge_of(const DrivenSkeleton& driven, const BodyRoles& body, std::size_t b, const Vec3d& along) {
+  const Role& role = body.roles[b];
+  const DrivenSkeleton::Bone& bone = driven.bones[b];
+  const Vec3d before = bone.parent < 0 ? along : bone.rest - driven.bones[static_cast<std::size_t>(bone.parent)].rest;
+  Vec3d hinge;
+  switch (role.part) {
+    case Part::forearm:
+      hinge = body.elbow_axis(driven, role.side);
+      break;
+    case Part::shin: {
+      // Bent at rest about an axis that is anatomical: that one; else sideways.
+      const Vec3d bend = cross(normalized(before), along);
+      hinge = length(bend) > 0.05 && dot(bend, body.left) > 0.5 * length(bend) ? normalized(bend) : body.left;
+      break;
+    }
+    case Part::spine:
+    case Part::neck:
+    case Part::head:
+      hinge = body.left;
+      break;
+    case Part::thigh:
+    case Part::foot:
+      hinge = -body.left;
+      break;
+    case Part::toes:
+      hinge = -body.left;
+      break;
+    case Part::hand:
+    case Part::finger:
+      hinge = cross(along, body.palm(driven, role.side));
+      break;
+    default:
+      hinge = cross(along, body.forward);
+  }
+  hinge = hinge - along * dot(hinge, along);
+  return normalized(hinge, any_perpendicular(along));
+}
+
+}  // namespace
+
+bool JointLimits::empty() const {
+  return std::none_of(limits_.begin(), limits_.end(), [](const auto& l) { return l.has_value(); });
+}
+
+JointLimits::Angles JointLimits::angles(const JointLimit& limit, const Quatd& relative) {
+  const Vec3d v{relative.x, relative.y, relative.z};
+  const double about = dot(v, limit.along);
+  double twist = 2 * std::atan2(about, relative.w);
+  if (twist > kPi) twist -= 2 * kPi;
+  if (twist < -kPi) twist += 2 * kPi;
+  const Quatd turned = axis_angle(limit.along, twist);
+  const Vec3d swing = log_of(relative * conjugate(turned));
+  return {dot(swing, limit.hinge), dot(swing, cross(limit.along, limit.hinge)), twist};
+}
+
+Quatd JointLimits::rotation(const JointLimit& limit, const Angles& angles) {
+  const Vec3d swing = limit.hinge * angles.flexion + cross(limit.along, limit.hinge) * angles.sideways;
+  const double a = length(swing);
+  const Quatd turned = axis_angle(limit.along, angles.twist);
+  return a < 1e-12 ? turned : normalized(axis_angle(swing / a, a) * turned);
+}
+
+std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose) const {
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < limits_.size(); ++b) {
+    if (!limits_[b]) continue;
+    const JointLimit& limit = *limits_[b];
+    const int p = skeleton.bones[b].parent;
+    if (p < 0) continue;
+    const Quatd parent = pose.rotation[static_cast<std::size_t>(p)];
+    const Angles now = angles(limit, conjugate(parent) * pose.rotation[b]);
+    const Angles in{std::clamp(now.flexion, limit.flexion.low, limit.flexion.high),
+                    std::clamp(now.sideways, limit.sideways.low, limit.sideways.high),
+                    std::clamp(now.twist, limit.twist.low, limit.twist.high)};
+    if (in.flexion == now.flexion && in.sideways == now.sideways && in.twist == now.twist) continue;
+    pose.rotation[b] = normalized(parent * rotation(limit, in));
+    ++count;
+  }
+  return count;
+}
+
+JointLimits human_limits(const Skeleton& skeleton, const DrivenSkeleton& driven) {
+  const BodyRoles body = find_body_roles(skeleton, driven);
+  JointLimits limits(driven.bones.size());
+  for (std::size_t b = 0; b < driven.bones.size(); ++b) {
+    const DrivenSkeleton::Bone& bone = driven.bones[b];
+    if (body.roles[b].part == Part::none || body.roles[b].part == Part::hips || bone.parent < 0) continue;
+    JointLimit limit;
+    limit.along = normalized(bone.end - bone.rest, Vec3d{});
+    if (limit.along == Vec3d{}) continue;
+    limit.hinge = hinge_of(driven, body, b, limit.along);
+    const Usual range = usual(body.roles[b]);
+    limit.flexion = range.flexion;
+    limit.sideways = range.sideways;
+    limit.twist = range.twist;
+    if (range.from_straight) {
+      const Vec3d before = normalized(bone.rest - driven.bones[static_cast<std::size_t>(bone.parent)].rest);
+      const double bent = angle_about(limit.hinge, before, limit.along);
+      limit.flexion.low = std::min(0.0, limit.flexion.low - bent);
+      limit.flexion.high = std::max(0.0, limit.flexion.high - bent);
+    }
+    limits.set(static_cast<int>(b), limit);
+  }
+  return limits;
+}
+
+JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const DrivenSkeleton& driven) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(ErrorCode::io, file, "cannot be opened");
+  std::ostringstream text;
+  text << in.rdbuf();
+  const auto json = nlohmann::json::parse(text.str(), nullptr, false);
+  const auto fail = [&](const std::string& place, const std::string& sentence) {
+    throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
+  };
+  if (json.is_discarded() || !json.is_object())
+    fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
+  JointLimits limits = human_limits(skeleton, driven);
+  for (const auto& [name, entry] : json.items()) {
+    const int joint = skeleton.find(name);
+    const int bone = joint < 0 ? -1 : driven.bone_of_joint[static_cast<std::size_t>(joint)];
+    if (bone < 0) fail(name, "is not a joint of the character");
+    if (!entry.is_object()) fail(name, "is not an object of ranges");
+    const DrivenSkeleton::Bone& b = driven.bones[static_cast<std::size_t>(bone)];
+    JointLimit limit = limits.of(bone).value_or(JointLimit{});
+    if (limit.along == Vec3d{}) {
+      limit.along = normalized(b.end - b.rest, Vec3d{0, 1, 0});
+      limit.hinge = any_perpendicular(limit.along);
+      limit.flexion = limit.sideways = limit.twist = {};
+    }
+    const auto numbers = [&](const char* key, std::size_t count) {
+      std::vector<double> values;
+      const auto& list = entry[key];
+      if (list.is_array() && list.size() == count)
+        for (const auto& v : list)
+          if (v.is_number()) values.push_back(v.get<double>());
+      if (values.size() != count) fail(name + " › " + key, fmt::format("is not {} numbers", count));
+      return values;
+    };
+    for (const auto& [key, value] : entry.items()) {
+      if (key == "free") {
+        if (value.is_boolean() && value.get<bool>()) limit.flexion = limit.sideways = limit.twist = {};
+      } else if (key == "hinge") {
+        const auto v = numbers("hinge", 3);
+        const Vec3d hinge{v[0], v[1], v[2]};
+        limit.hinge = normalized(hinge - limit.along * dot(hinge, limit.along), Vec3d{});
+        if (limit.hinge == Vec3d{}) fail(name + " › hinge", "runs along the bone; it has to lie across it");
+      } else if (key == "flexion" || key == "sideways" || key == "twist") {
+        const auto v = numbers(key.c_str(), 2);
+        if (!(v[0] <= v[1])) fail(name + " › " + key, "has its low end above its high end");
+        (key == "flexion" ? limit.flexion : key == "sideways" ? limit.sideways : limit.twist) = degrees(v[0], v[1]);
+      } else {
+        fail(name, fmt::format("has '{}', which is none of flexion, sideways, twist, hinge, free", key));
+      }
+    }
+    limits.set(bone, limit);
+  }
+  return limits;
+}
+
+std::string limits_to_json(const JointLimits& limits, const Skeleton& skeleton, const DrivenSkeleton& driven) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  const auto rounded = [](double v) { return std::round(v / kDegree * 10) / 10; };
+  for (std::size_t b = 0; b < driven.bones.size(); ++b) {
+    const auto& limit = limits.of(static_cast<int>(b));
+    if (!limit) continue;
+    const auto range = [&](const AngleRange& r) { return nlohmann::ordered_json{rounded(r.low), rounded(r.high)}; };
+    json[skeleton.joints[static_cast<std::size_t>(driven.bones[b].joint)].name] = {
+        {"flexion", range(limit->flexion)},
+        {"sideways", range(limit->sideways)},
+        {"twist", range(limit->twist)},
+        {"hinge", {limit->hinge.x, limit->hinge.y, limit->hinge.z}}};
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cutis

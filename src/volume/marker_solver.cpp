@@ -1,0 +1,330 @@
+// The order of a frame (Le Naour 2018, algorithm 1):
+//   pose from the markers alone ► carry the control mesh along ► repeat { cells' rotations ► skeleton ► positions }
+//   ► turn back what turned over ► embed.
+// Differs: the first two. The alternation moves bones by small steps (the rods hold on to their last direction), so it
+// starts from the pose that a few Gauss-Newton steps on the skeleton give; its end is the same.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "character/welded_character.h"
+#include "cutis/error.h"
+#include "cutis/markers.h"
+#include "geometry/normals.h"
+#include "volume/embedding.h"
+#include "volume/joint_limits.h"
+#include "volume/marker_map.h"
+#include "volume/pose_fit.h"
+#include "volume/skeleton_step.h"
+#include "volume/surface_samples.h"
+#include "volume/untangle.h"
+#include "volume/volume_arap.h"
+#include "volume/volume_keeper.h"
+
+namespace cutis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// The shape of a bone's influence when the mesh is carried along: inverse fourth power of the distance.
+struct Carrier {
+  std::array<int, 3> bone{-1, -1, -1};
+  std::array<double, 3> weight{};
+};
+
+std::vector<Carrier> make_carriers(const DrivenSkeleton& skeleton, const ControlMesh& mesh) {
+  std::vector<Carrier> carriers(mesh.rest.size());
+  for (std::size_t v = 0; v < mesh.rest.size(); ++v) {
+    std::vector<std::pair<double, int>> near;
+    const int own = mesh.nearest_bone[v];
+    for (const DrivenSegment& s : skeleton.segments) {
+      const bool related = s.bone == own || skeleton.bones[static_cast<std::size_t>(own)].parent == s.bone ||
+                           skeleton.bones[static_cast<std::size_t>(s.bone)].parent == own;
+      if (!related) continue;
+      const double d = distance_to_segments({&s, 1}, mesh.rest[v]);
+      const auto known = std::find_if(near.begin(), near.end(), [&](const auto& n) { return n.second == s.bone; });
+      if (known == near.end()) {
+        near.emplace_back(d, s.bone);
+      } else {
+        known->first = std::min(known->first, d);
+      }
+    }
+    std::sort(near.begin(), near.end());
+    double sum = 0;
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, near.size()); ++k) {
+      const double d = near[k].first + 1e-3 * mesh.mean_edge;
+      carriers[v].bone[k] = near[k].second;
+      carriers[v].weight[k] = std::pow(near[0].first + 1e-3 * mesh.mean_edge, 4) / std::pow(d, 4);
+      sum += carriers[v].weight[k];
+    }
+    for (double& w : carriers[v].weight) w /= sum;
+  }
+  return carriers;
+}
+
+Character checked(Character character) {
+  validate(character);
+  return character;
+}
+
+}  // namespace
+
+struct MarkerSolver::Impl {
+  Impl(const Character& c, const MarkerMap& map, const MarkerOptions& o, const Context& ctx)
+      : character(checked(c)), options(o), context(ctx), driven(make_driven_skeleton(character)) {
+    const auto range = [](bool good, const char* name, const char* sentence) {
+      if (!good) throw Error(ErrorCode::bad_argument, name, sentence);
+    };
+    range(o.resolution >= 100 && o.resolution <= 50000, "resolution", "has to be from 100 to 50000 vertices");
+    range(o.w_l > 0 && o.w_u > 0 && o.w_d > 0 && std::isfinite(o.w_l + o.w_u + o.w_d), "weights",
+          "have to be positive numbers");
+    range(o.max_iterations >= 1 && o.tolerance > 0, "iterations", "have to be at least 1, with a positive tolerance");
+    range(!map.places.empty(), "marker map", "has no places");
+    const auto start = Clock::now();
+    welded = weld_character(character);
+    const Box box = character.bounds();
+    size = diagonal(box);
+    std::vector<Vec3d> places;
+    for (const MarkerPlace& place : map.places) {
+      const PlacedMarker placed = place_marker(character, driven, place);
+      on_bone.push_back(placed.on_bone);
+      places.push_back(placed.p_rest);
+      weight.push_back(place.weight);
+    }
+    limits = JointLimits(driven.bones.size());
+    if (o.limits)
+      limits = o.limits_file.empty() ? human_limits(character.skeleton, driven)
+                                     : read_limits(o.limits_file, character.skeleton, driven);
+    mesh = make_control_mesh(welded.positions, welded.topology.triangles, driven, places,
+                             {.vertices = o.resolution, .cage = o.cage}, context);
+    if (!o.skeleton) mesh.sample_edges.clear();
+    info.build_ms = milliseconds_since(start);
+    const auto factoring = Clock::now();
+    arap = std::make_unique<VolumeArap>(mesh, size, ArapWeights{o.w_l, o.w_u, o.w_d}, context);
+    info.factor_ms = milliseconds_since(factoring);
+    step = std::make_unique<SkeletonStep>(driven, mesh, limits);
+    untangler = std::make_unique<Untangler>(mesh);
+    keeper = std::make_unique<VolumeKeeper>(mesh);
+    carriers = make_carriers(driven, mesh);
+    const auto embedding = Clock::now();
+    embedded = std::make_unique<Embedded>(mesh, welded.positions, o.embedding, context);
+    info.embed_ms = milliseconds_since(embedding);
+    info.vertices = mesh.rest.size();
+    info.tetrahedra = mesh.tetrahedra.size();
+    info.boundary_triangles = mesh.boundary.size();
+    info.skeleton_samples = mesh.samples.size();
+    info.slivers = mesh.slivers;
+    info.uncovered_vertices = mesh.uncovered;
+    info.boundary_intersections = mesh.cage_intersections;
+    info.raised_weights = arap->raised_weights();
+    info.least_quality = mesh.least_quality;
+    info.mean_edge = mesh.mean_edge;
+    welded_out.resize(welded.positions.size());
+    frame.positions.resize(welded.input_positions.size());
+    frame.normals.resize(welded.input_positions.size());
+    reset();
+  }
+
+  void reset() {
+    pose = marker_pose = rest_bone_pose(driven);
+    std::vector<Quatd> none(mesh.rest.size());
+    arap->reset(mesh.rest, none);
+    shape = mesh.rest;
+    started = false;
+    write(MarkerFrameReport{});
+  }
+
+  /// Moves the control mesh with the bones from one pose to another.
+  void carry(const BonePose& from, const BonePose& to) {
+    const std::size_t bones = driven.bones.size();
+    std::vector<Quatd> turn(bones);
+    for (std::size_t b = 0; b < bones; ++b) turn[b] = normalized(to.rotation[b] * conjugate(from.rotation[b]));
+    parallel_for(context, mesh.rest.size(), 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        const Vec3d at = arap->positions[v];
+        Vec3d moved;
+        Quatd blend{0, 0, 0, 0};
+        for (std::size_t k = 0; k < 3; ++k) {
+          if (carriers[v].bone[k] < 0) continue;
+          const auto b = static_cast<std::size_t>(carriers[v].bone[k]);
+          const double w = carriers[v].weight[k];
+          moved += (to.position[b] + rotate(turn[b], at - from.position[b])) * w;
+          Quatd q = turn[b];
+          if (dot(q, turn[static_cast<std::size_t>(carriers[v].bone[0])]) < 0) q = negated(q);
+          blend = {blend.x + w * q.x, blend.y + w * q.y, blend.z + w * q.z, blend.w + w * q.w};
+        }
+        arap->positions[v] = moved;
+        arap->rotations[v] = normalized(normalized(blend) * arap->rotations[v]);
+      }
+    });
+    for (std::size_t b = 0; b < bones; ++b) pose.rotation[b] = normalized(turn[b] * pose.rotation[b]);
+  }
+
+  void solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
+    const auto start = Clock::now();
+    MarkerFrameReport report;
+    std::vector<Vec3d> wanted(on_bone.size());
+    std::vector<double> sure(on_bone.size(), 0);
+    double total = 0;
+    for (std::size_t m = 0; m < on_bone.size(); ++m) {
+      const bool good = m < targets.size() && m < confidence.size() && is_finite(targets[m]) && confidence[m] > 0 &&
+                        length(targets[m]) < 1e9;
+      wanted[m] = good ? targets[m] : Vec3d{};
+      sure[m] = good ? std::min(confidence[m], 1.0) * weight[m] : 0;
+      total += sure[m];
+      if (good) ++report.markers;
+    }
+    if (total <= 0) {
+      // Nothing is known: the last shape stays.
+      report.converged = true;
+      report.solve_ms = milliseconds_since(start);
+      write(report);
+      return;
+    }
+    if (options.start_from_pose || !started) {
+      // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes
+      // along.
+      const BonePose before = marker_pose;
+      double scale = 1;
+      if (!started) (void)place_as_one(driven, on_bone, wanted, sure, marker_pose, false);
+      fit_pose(driven, limits, size, on_bone, wanted, sure, {.iterations = started ? 3 : 60}, marker_pose, scale);
+      carry(before, marker_pose);
+    }
+    started = true;
+    arap->set_targets(wanted, sure);
+    std::vector<Vec3d>& gamma = differentials;
+    const double tolerance = options.tolerance * size;
+    double moved = 0;
+    for (report.iterations = 0; report.iterations < options.max_iterations && !report.converged; ++report.iterations) {
+      last = arap->positions;
+      arap->local_step(context);
+      if (options.skeleton) {
+        report.limited = step->find_pose(arap->positions, arap->rotations, pose);
+        step->differentials(pose, gamma);
+      }
+      arap->global_step(gamma, context);
+      moved = 0;
+      for (std::size_t v = 0; v < last.size(); ++v) {
+        const Vec3d d = arap->positions[v] - last[v];
+        moved = std::max(moved, dot(d, d));
+      }
+      report.converged = std::sqrt(moved) < tolerance;
+    }
+    const bool sound =
+        std::all_of(arap->positions.begin(), arap->positions.end(), [](const Vec3d& p) { return is_finite(p); });
+    if (!sound) arap->positions = last;
+    shape = arap->positions;
+    if (options.keep_volume) keeper->run(shape);
+    const UntangleReport untangled = untangler->run(shape);
+    report.repaired = untangled.found;
+    report.flipped = untangled.left;
+    report.limited = step->find_pose(shape, arap->rotations, pose);
+    report.solve_ms = milliseconds_since(start);
+
+    double sum = 0;
+    for (std::size_t m = 0; m < on_bone.size(); ++m) {
+      if (sure[m] <= 0) continue;
+      const std::uint32_t v = mesh.marker_vertex[m];
+      const double d = distance(wanted[m], shape[v] + rotate(arap->rotations[v], mesh.marker_offset[m]));
+      sum += d * d;
+      report.marker_worst = std::max(report.marker_worst, d);
+    }
+    report.marker_rms = std::sqrt(sum / static_cast<double>(std::max<std::size_t>(report.markers, 1)));
+    write(report);
+  }
+
+  void write(MarkerFrameReport report) {
+    const auto start = Clock::now();
+    embedded->move(shape, arap->rotations, welded_out, context);
+    const auto& index = welded.weld.welded_of;
+    parallel_for(context, index.size(), 2048, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Vec3f& p = welded_out[index[i]];
+        if (is_finite(p)) frame.positions[i] = p;
+      }
+    });
+    report.embed_ms = milliseconds_since(start);
+    report.rrms = arap->relative_error();
+    report.volume_error = untangler->volume_error(shape);
+    const SkeletonStep::LengthError lengths = step->length_error(shape);
+    report.bone_length_error = lengths.mean;
+    report.bone_length_worst = lengths.worst;
+    frame.normals = vertex_normals(frame.positions, welded.input_triangles, welded.weld.welded_of);
+    frame.pose = to_pose(character.skeleton, driven, pose);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    frame.joints.assign(character.skeleton.joints.size(), {nan, nan, nan});
+    for (std::size_t b = 0; b < driven.bones.size(); ++b) {
+      const int v = step->joint_vertex(static_cast<int>(b));
+      frame.joints[static_cast<std::size_t>(driven.bones[b].joint)] =
+          v >= 0 ? shape[static_cast<std::size_t>(v)] : pose.position[b];
+    }
+    frame.report = report;
+  }
+
+  Character character;
+  MarkerOptions options;
+  const Context& context;
+  DrivenSkeleton driven;
+  WeldedCharacter welded;
+  double size = 0;
+  std::vector<BoneMarker> on_bone;
+  std::vector<double> weight;
+  JointLimits limits;
+  ControlMesh mesh;
+  ControlMeshInfo info;
+  std::unique_ptr<VolumeArap> arap;
+  std::unique_ptr<SkeletonStep> step;
+  std::unique_ptr<Untangler> untangler;
+  std::unique_ptr<VolumeKeeper> keeper;
+  std::unique_ptr<Embedded> embedded;
+  std::vector<Carrier> carriers;
+  BonePose pose;         // of the control mesh's skeleton
+  BonePose marker_pose;  // of the markers alone
+  bool started = false;
+  std::vector<Vec3d> shape;  // the control mesh as it is shown
+  std::vector<Vec3d> last, differentials;
+  std::vector<Vec3f> welded_out;
+  MarkerFrame frame;
+};
+
+MarkerSolver::MarkerSolver(const Character& character, const MarkerMap& map, const MarkerOptions& options,
+                           const Context& context)
+    : impl_(std::make_unique<Impl>(character, map, options, context)) {}
+MarkerSolver::~MarkerSolver() = default;
+MarkerSolver::MarkerSolver(MarkerSolver&&) noexcept = default;
+MarkerSolver& MarkerSolver::operator=(MarkerSolver&&) noexcept = default;
+
+const MarkerFrame& MarkerSolver::solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
+  impl_->solve(targets, confidence);
+  return impl_->frame;
+}
+void MarkerSolver::reset() { impl_->reset(); }
+const ControlMeshInfo& MarkerSolver::info() const { return impl_->info; }
+
+void MarkerSolver::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const {
+  positions.clear();
+  for (const Vec3d& p : impl_->shape) positions.push_back(static_cast<Vec3f>(p));
+  triangles = impl_->mesh.boundary;
+}
+
+std::string_view to_string(Embedding embedding) {
+  return embedding == Embedding::tetrahedra ? "tets" : embedding == Embedding::smooth ? "smooth" : "green";
+}
+Embedding embedding_from_string(std::string_view name) {
+  for (const Embedding e : {Embedding::tetrahedra, Embedding::smooth, Embedding::green})
+    if (name == to_string(e)) return e;
+  throw Error(ErrorCode::bad_argument, "embedding", "'" + std::string(name) + "' is not one of tets, smooth, green");
+}
+
+std::string default_limits_json(const Character& character) {
+  const DrivenSkeleton driven = make_driven_skeleton(character);
+  return limits_to_json(human_limits(character.skeleton, driven), character.skeleton, driven);
+}
+
+}  // namespace cutis

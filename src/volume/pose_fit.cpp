@@ -1,0 +1,262 @@
+// Unknowns: a shift of the root, a small turn of every bone that has markers below it (about its joint, scene axes; it
+// carries all bones below), and the scale. Residuals: markers, and the joints' angles from rest. The normal equations
+// are small and dense; they are damped (Levenberg-Marquardt) and a step that makes things worse is halved.
+#include "volume/pose_fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "volume/rotation_fit.h"
+
+namespace cutis {
+namespace {
+
+/// Rotation vector of a unit quaternion.
+Vec3d log_of(Quatd q) {
+  if (q.w < 0) q = negated(q);
+  const Vec3d v{q.x, q.y, q.z};
+  const double s = length(v);
+  return s < 1e-12 ? v * 2.0 : v * (2 * std::atan2(s, q.w) / s);
+}
+Quatd exp_of(const Vec3d& v) {
+  const double a = length(v);
+  return a < 1e-12 ? Quatd{} : axis_angle(v / a, a);
+}
+
+struct Problem {
+  const DrivenSkeleton& skeleton;
+  double size;
+  std::span<const BoneMarker> markers;
+  std::span<const Vec3d> targets;
+  std::span<const double> weights;
+  double rest_pull;
+  std::vector<int> column;  // of each bone's turn, -1: not an unknown
+  std::size_t unknowns = 0;
+  bool fit_scale = false;
+
+  [[nodiscard]] bool usable(std::size_t m) const {
+    return markers[m].bone >= 0 && weights[m] > 0 && is_finite(targets[m]);
+  }
+  [[nodiscard]] Quatd relative(const BonePose& pose, std::size_t b) const {
+    const int p = skeleton.bones[b].parent;
+    return p < 0 ? pose.rotation[b] : conjugate(pose.rotation[static_cast<std::size_t>(p)]) * pose.rotation[b];
+  }
+  [[nodiscard]] double cost(const BonePose& pose, double scale) const {
+    double sum = 0;
+    for (std::size_t m = 0; m < markers.size(); ++m) {
+      if (!usable(m)) continue;
+      const auto b = static_cast<std::size_t>(markers[m].bone);
+      const Vec3d r = pose.position[b] + rotate(pose.rotation[b], markers[m].offset) - targets[m] * scale;
+      sum += weights[m] * dot(r, r);
+    }
+    const double pull = rest_pull * size * rest_pull * size;
+    for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
+      if (column[b] < 0 || skeleton.bones[b].parent < 0) continue;
+      const Vec3d a = log_of(relative(pose, b));
+      sum += pull * dot(a, a);
+    }
+    return sum;
+  }
+};
+
+/// Cholesky of a dense symmetric matrix (row by row), in place; false when it is not positive.
+bool solve_dense(std::vector<double>& a, std::vector<double>& b) {
+  const std::size_t n = b.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    double d = a[j * n + j];
+    for (std::size_t k = 0; k < j; ++k) d -= a[j * n + k] * a[j * n + k];
+    if (!(d > 0)) return false;
+    d = std::sqrt(d);
+    a[j * n + j] = d;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double s = a[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) s -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] = s / d;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  return true;
+}
+
+}  // namespace
+
+PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits, double size,
+                       std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
+                       std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale) {
+  Problem problem{skeleton, size, markers, targets, weights, options.rest_pull, {}, 3, options.fit_scale};
+  const std::size_t bones = skeleton.bones.size();
+  std::vector<char> moves(bones, 0);
+  std::size_t used = 0;
+  for (std::size_t m = 0; m < markers.size(); ++m) {
+    if (!problem.usable(m)) continue;
+    ++used;
+    for (int b = markers[m].bone; b >= 0; b = skeleton.bones[static_cast<std::size_t>(b)].parent)
+      moves[static_cast<std::size_t>(b)] = 1;
+  }
+  PoseFitReport report;
+  if (used == 0) return report;
+  problem.column.assign(bones, -1);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (moves[b]) {
+      problem.column[b] = static_cast<int>(problem.unknowns);
+      problem.unknowns += 3;
+    }
+  const std::size_t scale_column = problem.unknowns;
+  if (options.fit_scale) ++problem.unknowns;
+  const std::size_t n = problem.unknowns;
+
+  // Roots that no marker moves (there is one root as a rule) stay; the shift moves those that do.
+  double damping = 1e-3, cost = problem.cost(pose, scale);
+  std::vector<double> a(n * n), b(n), row(n);
+  for (int iteration = 0; iteration < options.iterations; ++iteration) {
+    std::fill(a.begin(), a.end(), 0.0);
+    std::fill(b.begin(), b.end(), 0.0);
+    std::vector<std::size_t> filled;
+    for (std::size_t m = 0; m < markers.size(); ++m) {
+      if (!problem.usable(m)) continue;
+      const auto bone = static_cast<std::size_t>(markers[m].bone);
+      const Vec3d p = pose.position[bone] + rotate(pose.rotation[bone], markers[m].offset);
+      const Vec3d residual = p - targets[m] * scale;
+      for (int axis = 0; axis < 3; ++axis) {
+        filled.clear();
+        const auto set = [&](std::size_t c, double value) {
+          row[c] = value;
+          filled.push_back(c);
+        };
+        set(static_cast<std::size_t>(axis), 1);
+        for (int k = markers[m].bone; k >= 0; k = skeleton.bones[static_cast<std::size_t>(k)].parent) {
+          const Vec3d lever = p - pose.position[static_cast<std::size_t>(k)];
+          // d(turn x lever)/d(turn), the row of this axis.
+          const auto c = static_cast<std::size_t>(problem.column[static_cast<std::size_t>(k)]);
+          const Vec3d gradient = axis == 0   ? Vec3d{0, lever.z, -lever.y}
+                                 : axis == 1 ? Vec3d{-lever.z, 0, lever.x}
+                                             : Vec3d{lever.y, -lever.x, 0};
+          for (int d = 0; d < 3; ++d) set(c + static_cast<std::size_t>(d), gradient[d]);
+        }
+        if (options.fit_scale) set(scale_column, -targets[m][axis]);
+        for (const std::size_t i : filled) {
+          b[i] -= weights[m] * row[i] * residual[axis];
+          for (const std::size_t j : filled) a[i * n + j] += weights[m] * row[i] * row[j];
+        }
+      }
+    }
+    const double pull = options.rest_pull * size * options.rest_pull * size;
+    for (std::size_t k = 0; k < bones; ++k) {
+      if (problem.column[k] < 0 || skeleton.bones[k].parent < 0) continue;
+      // The joint's angle changes by the bone's own turn, seen in its parent's axes.
+      const Quatd parent = pose.rotation[static_cast<std::size_t>(skeleton.bones[k].parent)];
+      const Vec3d residual = rotate(parent, log_of(problem.relative(pose, k)));
+      const auto c = static_cast<std::size_t>(problem.column[k]);
+      for (std::size_t d = 0; d < 3; ++d) {
+        a[(c + d) * n + c + d] += pull;
+        b[c + d] -= pull * residual[static_cast<int>(d)];
+      }
+    }
+    bool better = false;
+    for (int attempt = 0; attempt < 5 && !better; ++attempt) {
+      std::vector<double> damped = a, step = b;
+      for (std::size_t i = 0; i < n; ++i) damped[i * n + i] += damping * (a[i * n + i] + 1e-9 * size * size);
+      if (!solve_dense(damped, step)) {
+        damping *= 10;
+        continue;
+      }
+      BonePose next = pose;
+      // Every turn carries the bones below: from the root down, each bone gets the turns of its ancestors.
+      std::vector<Quatd> turn(bones);
+      for (std::size_t k = 0; k < bones; ++k) {
+        const int p = skeleton.bones[k].parent;
+        turn[k] = p < 0 ? Quatd{} : turn[static_cast<std::size_t>(p)];
+        if (const int c = problem.column[k]; c >= 0) {
+          Vec3d v;
+          for (int d = 0; d < 3; ++d) v[d] = step[static_cast<std::size_t>(c + d)];
+          if (const double l = length(v); l > 0.8) v = v * (0.8 / l);  // a linearisation is worth no more
+          turn[k] = turn[k] * exp_of(v);
+        }
+        next.rotation[k] = normalized(turn[k] * pose.rotation[k]);
+        if (p < 0) next.position[k] += Vec3d{step[0], step[1], step[2]};
+      }
+      limits.apply(skeleton, next);
+      restore_lengths(skeleton, next);
+      const double next_scale = options.fit_scale ? std::max(scale + step[scale_column], 0.2 * scale) : scale;
+      const double next_cost = problem.cost(next, next_scale);
+      if (next_cost < cost) {
+        better = true;
+        const bool done = cost - next_cost < 1e-6 * cost;
+        pose = std::move(next);
+        scale = next_scale;
+        cost = next_cost;
+        damping = std::max(damping * 0.3, 1e-9);
+        if (done) iteration = options.iterations;
+      } else {
+        damping *= 10;
+      }
+    }
+    ++report.iterations;
+    if (!better) break;
+  }
+  double sum = 0;
+  for (std::size_t m = 0; m < markers.size(); ++m) {
+    if (!problem.usable(m)) continue;
+    const auto k = static_cast<std::size_t>(markers[m].bone);
+    const Vec3d r = pose.position[k] + rotate(pose.rotation[k], markers[m].offset) - targets[m] * scale;
+    sum += dot(r, r);
+  }
+  report.rms = std::sqrt(sum / static_cast<double>(used));
+  return report;
+}
+
+double place_as_one(const DrivenSkeleton& skeleton, std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
+                    std::span<const double> weights, BonePose& pose, bool with_scale) {
+  Vec3d from, to;
+  double total = 0;
+  const auto usable = [&](std::size_t m) { return weights[m] > 0 && is_finite(targets[m]); };
+  const auto at = [&](std::size_t m) {
+    const auto b = static_cast<std::size_t>(markers[m].bone);
+    return pose.position[b] + rotate(pose.rotation[b], markers[m].offset);
+  };
+  for (std::size_t m = 0; m < markers.size(); ++m) {
+    if (!usable(m)) continue;
+    from += at(m) * weights[m];
+    to += targets[m] * weights[m];
+    total += weights[m];
+  }
+  if (!(total > 0)) return 1;
+  from = from / total;
+  to = to / total;
+  Mat3d c{{Vec3d{}, Vec3d{}, Vec3d{}}};
+  double spread = 0, target_spread = 0;
+  for (std::size_t m = 0; m < markers.size(); ++m) {
+    if (!usable(m)) continue;
+    const Vec3d e = at(m) - from, d = (targets[m] - to) * weights[m];
+    c.col[0] += d * e.x;
+    c.col[1] += d * e.y;
+    c.col[2] += d * e.z;
+    spread += weights[m] * dot(e, e);
+    target_spread += dot(d, targets[m] - to);
+  }
+  Quatd turn;
+  double best = -1e300;
+  // From four facings: the fit has more than one rest.
+  for (int k = 0; k < 4; ++k) {
+    const Quatd q = fit_rotation(c, axis_angle(Vec3d{0, 1, 0}, k * kPi / 2), 100);
+    const Mat3d r = to_matrix(q);
+    const double score = dot(r.col[0], c.col[0]) + dot(r.col[1], c.col[1]) + dot(r.col[2], c.col[2]);
+    if (score > best + 1e-12 * std::abs(best)) best = score, turn = q;
+  }
+  const double scale = with_scale && target_spread > 0 ? std::sqrt(spread / target_spread) : 1.0;
+  for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
+    pose.rotation[b] = normalized(turn * pose.rotation[b]);
+    pose.position[b] = to * scale + rotate(turn, pose.position[b] - from);
+  }
+  return scale;
+}
+
+}  // namespace cutis

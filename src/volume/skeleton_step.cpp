@@ -1,0 +1,110 @@
+#include "volume/skeleton_step.h"
+
+#include <cmath>
+
+#include "base/math.h"
+#include "volume/rotation_fit.h"
+
+namespace cutis {
+namespace {
+
+/// How much the cells' rotations count beside the samples' directions: they give the twist, hardly the direction.
+constexpr double kCellShare = 0.1;
+constexpr int kRotationSteps = 6;
+
+}  // namespace
+
+SkeletonStep::SkeletonStep(const DrivenSkeleton& skeleton, const ControlMesh& mesh, const JointLimits& limits)
+    : skeleton_(skeleton),
+      mesh_(mesh),
+      limits_(limits),
+      joint_vertex_(skeleton.bones.size(), -1),
+      points_(skeleton.bones.size()),
+      cells_(skeleton.bones.size()) {
+  for (const SkeletonSample& s : mesh.samples)
+    if (s.joint_of >= 0) joint_vertex_[static_cast<std::size_t>(s.joint_of)] = static_cast<int>(s.vertex);
+  for (const SkeletonSample& s : mesh.samples) {
+    points_[static_cast<std::size_t>(s.bone)].push_back(s.vertex);
+    if (s.joint_of < 0) cells_[static_cast<std::size_t>(s.bone)].push_back(s.vertex);
+  }
+  for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
+    for (const int c : skeleton.bones[b].children)
+      if (const int v = joint_vertex_[static_cast<std::size_t>(c)]; v >= 0)
+        points_[b].push_back(static_cast<std::uint32_t>(v));
+    // Short bones without inner samples take the skin around them.
+    if (cells_[b].empty())
+      for (std::uint32_t v = 0; v < mesh.rest.size(); ++v)
+        if (mesh.nearest_bone[v] == static_cast<int>(b)) cells_[b].push_back(v);
+  }
+}
+
+std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations,
+                                    BonePose& pose) const {
+  for (std::size_t b = 0; b < skeleton_.bones.size(); ++b) {
+    const auto& points = points_[b];
+    if (points.size() < 2 && cells_[b].empty()) {
+      // Nothing of it is in the body: it goes with its parent.
+      if (const int p = skeleton_.bones[b].parent; p >= 0)
+        pose.rotation[b] = pose.rotation[static_cast<std::size_t>(p)];
+      continue;
+    }
+    Vec3d rest_mean, mean;
+    for (const std::uint32_t v : points) {
+      rest_mean += mesh_.rest[v] / static_cast<double>(points.size());
+      mean += positions[v] / static_cast<double>(points.size());
+    }
+    Mat3d m{{Vec3d{}, Vec3d{}, Vec3d{}}};
+    double scale = 0;
+    for (const std::uint32_t v : points) {
+      const Vec3d e = mesh_.rest[v] - rest_mean, d = positions[v] - mean;
+      m.col[0] += d * e.x;
+      m.col[1] += d * e.y;
+      m.col[2] += d * e.z;
+      scale += dot(e, e);
+    }
+    const double share =
+        (scale > 0 ? kCellShare * scale : 1.0) / static_cast<double>(std::max<std::size_t>(cells_[b].size(), 1));
+    for (const std::uint32_t v : cells_[b]) m = m + to_matrix(rotations[v]) * share;
+    pose.rotation[b] = fit_rotation(m, pose.rotation[b], kRotationSteps);
+  }
+  const std::size_t held = limits_.empty() ? 0 : limits_.apply(skeleton_, pose);
+  // Where the whole stands: the samples' mean stays.
+  restore_lengths(skeleton_, pose);
+  Vec3d shift;
+  double count = 0;
+  for (const SkeletonSample& s : mesh_.samples) {
+    shift += positions[s.vertex] - pose.move(skeleton_, s.bone, mesh_.rest[s.vertex]);
+    count += 1;
+  }
+  if (count > 0)
+    for (Vec3d& p : pose.position) p += shift / count;
+  return held;
+}
+
+void SkeletonStep::differentials(const BonePose& pose, std::vector<Vec3d>& gamma) const {
+  gamma.resize(mesh_.sample_edges.size());
+  for (std::size_t e = 0; e < gamma.size(); ++e) {
+    const SampleEdge& edge = mesh_.sample_edges[e];
+    gamma[e] = rotate(pose.rotation[static_cast<std::size_t>(edge.bone)], mesh_.rest[edge.a] - mesh_.rest[edge.b]);
+  }
+}
+
+SkeletonStep::LengthError SkeletonStep::length_error(std::span<const Vec3d> positions) const {
+  LengthError error;
+  double count = 0;
+  for (const DrivenSegment& s : skeleton_.segments) {
+    if (s.child < 0) continue;
+    const int a = joint_vertex(s.bone), b = joint_vertex(s.child);
+    if (a < 0 || b < 0 || a == b) continue;
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const double rest = distance(mesh_.rest[i], mesh_.rest[j]);
+    const double relative = std::abs(distance(positions[i], positions[j]) - rest) / rest;
+    error.mean += relative;
+    error.worst = std::max(error.worst, relative);
+    count += 1;
+  }
+  if (count > 0) error.mean /= count;
+  return error;
+}
+
+}  // namespace cutis
