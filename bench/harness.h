@@ -29,5 +29,6 @@ void skinning(const std::function<void(const Row&)>& emit);
 void files(const std::function<void(const Row&)>& emit);
 void weights(const std::function<void(const Row&)>& emit);
 void fields(const std::function<void(const Row&)>& emit);
+void implicit(const std::function<void(const Row&)>& emit);
 
 }  // namespace cutis::bench

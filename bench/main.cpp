@@ -30,6 +30,7 @@ int main() try {
   cutis::bench::files(emit);
   cutis::bench::weights(emit);
   cutis::bench::fields(emit);
+  cutis::bench::implicit(emit);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "cutis_bench: {}\n", error.what());

@@ -1,6 +1,7 @@
 #include "measuring.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,21 @@ double median(std::vector<double> values) {
 }
 
 Json number(const std::optional<double>& value) { return value ? Json(rounded(*value)) : Json(nullptr); }
+
+// Vertices that no field reaches have no residual.
+std::vector<float> known_residuals(const Frame& frame) {
+  std::vector<float> residuals = frame.residuals;
+  for (std::size_t v = 0; v < residuals.size(); ++v)
+    if (frame.states[v] == VertexState::outside) residuals[v] = std::numeric_limits<float>::quiet_NaN();
+  return residuals;
+}
+
+Json states_json(const FrameReport& report) {
+  Json states;
+  for (std::size_t s = 0; s < kVertexStates; ++s)
+    states[std::string(to_string(static_cast<VertexState>(s)))] = report.states[s];
+  return states;
+}
 
 Json frame_json(const FrameMetrics& frame, const FrameMetrics& rest, const std::vector<JointRegion>& regions) {
   Json json;
@@ -74,7 +90,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
       const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
-      m.frames.push_back(metrics.measure(frame.positions));
+      m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));
+      if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
       own_pop.add(frame.positions);
@@ -104,6 +121,11 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
       Json frame{{"frame", i}, {"time", rounded(measurement.times[i])}};
       frame.update(frame_json(m.frames[i], measurement.rest, measurement.regions));
       frame["ms"] = {{"total", rounded(m.ms[i])}};
+      if (i < m.reports.size()) {
+        frame["states"] = states_json(m.reports[i]);
+        frame["active"] = m.reports[i].active;
+        frame["iterations"] = m.reports[i].iterations;
+      }
       frames.push_back(std::move(frame));
     }
     for (const MetricSummary& s : m.summary)

@@ -14,7 +14,8 @@ namespace cutis::cli {
 struct MethodMeasurement {
   std::string name;
   std::vector<FrameMetrics> frames;
-  std::vector<double> ms;  ///< per frame
+  std::vector<double> ms;            ///< per frame
+  std::vector<FrameReport> reports;  ///< per frame, of methods that work on fields
   double median_ms = 0;
   std::vector<MetricSummary> summary;
   std::optional<double> pop;

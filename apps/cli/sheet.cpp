@@ -18,12 +18,16 @@ constexpr double kLeastZoom = 0.085, kMostZoom = 0.3;
 constexpr double kClusterRadius = 0.05;
 // Stretch is shown from half to twice the rest length.
 constexpr float kStretchRange = 1.0F;  // log2
+// Residuals are shown up to ten times what counts as converged.
+constexpr float kResidualRange = 1e-3F;
 
 struct Shot {
   std::vector<Vec3f> positions, normals;
   Box box;  // of the positions
   std::vector<Affine3d> joints;
   std::optional<FrameMetrics> metrics;  // when colours or the zoom need them
+  std::vector<VertexState> states;      // of methods that work on fields
+  std::vector<float> residuals;
 };
 
 bool needs_metrics(const SheetChoice& choice) {
@@ -54,6 +58,12 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
   if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
+  if (choice.color == "contact") {
+    std::vector<std::uint8_t> touching;
+    for (const VertexState state : shot.states) touching.push_back(state == VertexState::contact ? 1 : 0);
+    return flag_colors(touching);
+  }
+  if (choice.color == "residual") return colors_by_scalar(shot.residuals, -kResidualRange, kResidualRange);
   if (choice.color == "stretch") {
     std::vector<float> values;
     for (const float s : shot.metrics->vertex_stretch) values.push_back(std::log2(std::max(s, 1e-6F)));
@@ -155,9 +165,11 @@ std::vector<std::string> color_names() {
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
   if (choice.color == "residual" || choice.color == "contact")
-    throw Error(ErrorCode::bad_argument, "--color",
-                fmt::format("'{}' is known to methods that follow a field; {} have none", choice.color,
-                            fmt::join(method_names(), " and ")));
+    for (const Method method : choice.methods)
+      if (!needs_skin(method))
+        throw Error(
+            ErrorCode::bad_argument, "--color",
+            fmt::format("'{}' is known to methods that follow a field; {} has none", choice.color, to_string(method)));
   // All frames of all methods first: the camera frames the whole motion and is the same in every cell.
   const std::optional<Metrics> metrics =
       needs_metrics(choice)
@@ -177,7 +189,9 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
                frame.normals,
                box,
                world_from_joint(character.skeleton, sample(character.skeleton, motion.clip, motion.times[i])),
-               {}});
+               {},
+               frame.states,
+               frame.residuals});
           if (metrics) shots.back().metrics = metrics->measure(frame.positions);
         },
         choice.contact);

@@ -79,6 +79,10 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const
     throw Error(ErrorCode::bad_argument, "implicit", "the rig was bound without its implicit skin; bind it with one");
   if (options.initial != Method::lbs && options.initial != Method::dqs)
     throw Error(ErrorCode::bad_argument, "implicit", "the initial guess must be lbs or dqs");
+  if (options.rounds < 0 || options.rounds > 100 || options.smoothing < 0 || options.smoothing > 100)
+    throw Error(ErrorCode::bad_argument, "implicit", "rounds and smoothing must be between 0 and 100");
+  if (!(options.tolerance >= 1e-6 && options.tolerance <= 0.1))
+    throw Error(ErrorCode::bad_argument, "implicit", "the tolerance must be between 1e-6 and 0.1");
   rest_ = make_implicit_rest(rig, joints_, options, overlap_, context);
   corners_ = triangle_corners(rig.surface);
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();

@@ -86,6 +86,8 @@ TEST(Cli, AnswersBadInputWithOneAndOneSentenceThatNamesIt) {
       {"render builtin:arm --size 3x -o " + folder.file("x.png"), "--size"},
       {"render builtin:arm --color weights --bone tail -o " + folder.file("x.png"), "tail"},
       {"render builtin:arm --color residual -o " + folder.file("x.png"), "residual"},
+      {"animate builtin:hand --spheres " + folder.file("text.glb") + " -o " + folder.file("x.pc2"), "not JSON"},
+      {"animate builtin:hand --spheres " + folder.file("none.json") + " -o " + folder.file("x.pc2"), "none.json"},
       {"compare " + folder.file("text.glb") + " " + folder.file("text.glb"), "measure"},
   };
   for (const auto& c : cases) {
@@ -108,6 +110,35 @@ TEST(Cli, NeverOverwritesItsInput) {
   EXPECT_EQ(r.exit_code, 1);
   EXPECT_THAT(r.err, HasSubstr("input"));
   EXPECT_EQ(read_all(file), before);
+}
+
+TEST(Measure, ReportsStatesAndResidualsOfImplicitSkinning) {
+  const Result r = run("measure builtin:cylinder --clip bend --frames 3 --methods dqs,implicit --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  const json& frame = j["methods"]["implicit"]["frames"][1];
+  EXPECT_GT(frame["states"]["contact"], 10);
+  EXPECT_GT(frame["states"]["rigid"], 100);
+  EXPECT_LE(frame["iso_residual_p95"], 1e-3);
+  EXPECT_FALSE(j["methods"]["dqs"]["frames"][1].contains("states"));
+}
+
+TEST(Animate, FollowsTrackedSpheres) {
+  const TemporaryFolder folder;
+  // Three spheres of the cylinder: its joints, and the top of the upper bone, which swings to -X.
+  std::ofstream(folder.file("track.json"))
+      << R"({"fps": 2, "spheres": ["lower", "upper", {"joint": "upper", "rest": [0, 0.8, 0]}, {"joint": "lower", "rest": [0.1, 0.1, 0]}],
+      "frames": [[[0, 0, 0], [0, 0.45, 0], [0, 0.8, 0], [0.1, 0.1, 0]], [[0, 0, 0], [0, 0.45, 0], [-0.35, 0.45, 0], [0.1, 0.1, 0]]]})";
+  const Result r = run("animate builtin:cylinder --spheres " + folder.file("track.json") +
+                       " --method implicit --frames 2 --json -o " + folder.file("x.pc2"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["frames"], 2);
+  EXPECT_EQ(j["nonfinite"], 0);
+  EXPECT_EQ(
+      run("animate builtin:cylinder --spheres " + folder.file("track.json") + " --clip bend -o " + folder.file("y.pc2"))
+          .exit_code,
+      2);
 }
 
 TEST(Info, PrintsOneJsonDocumentWithTheCounts) {

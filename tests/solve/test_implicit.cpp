@@ -1,0 +1,235 @@
+// Method `implicit`: what it promises on shapes with known answers.
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/math.h"
+#include "cutis/io.h"
+#include "cutis/metrics.h"
+#include "cutis/solve.h"
+#include "rig/rig.h"
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+Pose at(const Character& c, const char* clip, double t) {
+  const Clip& motion = c.clip(clip);
+  return sample(c.skeleton, motion, motion.start() + t * (motion.end() - motion.start()));
+}
+
+// The frame of `clip` whose lower joint is bent by `angle`: bends are symmetric in time and rise at first.
+Pose bent_cylinder(const Character& c, double angle) {
+  Pose pose = default_pose(c.skeleton);
+  pose.local[1].rotation = pose.local[1].rotation * axis_angle(Vec3d{0, 0, 1}, angle);
+  return pose;
+}
+
+double farthest(const std::vector<Vec3f>& a, const std::vector<Vec3f>& b) {
+  double most = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) most = std::max<double>(most, distance(a[v], b[v]));
+  return most;
+}
+
+TEST(Implicit, GivesTheRestPoseBackForTheRestPose) {
+  const Context context(1);
+  for (const char* name : {"builtin:cylinder", "builtin:hand"}) {
+    const Character c = load_character(name, context);
+    for (const bool blend : {false, true}) {
+      Solver solver(bind(c, context), {.method = Method::implicit, .implicit = {.blend = blend}}, context);
+      const Frame& f = solver.solve(default_pose(c.skeleton));
+      EXPECT_LT(farthest(f.positions, c.meshes[0].positions), 1e-5 * diagonal(c.bounds())) << name;
+      for (std::size_t v = 0; v < f.normals.size(); v += 7)
+        EXPECT_GT(dot(f.normals[v], c.meshes[0].normals[v]), 0.999F);
+    }
+  }
+}
+
+TEST(Implicit, GivesTheRestPoseBackInTheComposedField) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);
+  BindOptions options;
+  options.preset.all.op = "contact";
+  Solver solver(bind(c, context, options),
+                {.method = Method::implicit, .implicit = {.contact = ContactModel::composed}}, context);
+  EXPECT_LT(farthest(solver.solve(default_pose(c.skeleton)).positions, c.meshes[0].positions),
+            1e-5 * diagonal(c.bounds()));
+}
+
+TEST(Implicit, KeepsACylinderBentToNinetyDegreesFreeOfIntersectionsAndItsVolume) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);
+  const Metrics metrics(c, context);
+  const auto rig = bind(c, context);
+  Solver implicit(rig, {.method = Method::implicit}, context), dqs(rig, {.method = Method::dqs}, context);
+  for (const double degrees : {30.0, 60.0, 90.0}) {
+    const Pose pose = bent_cylinder(c, degrees * kPi / 180);
+    const FrameMetrics m = metrics.measure(implicit.solve(pose).positions);
+    EXPECT_EQ(m.intersecting_pairs, 0U) << degrees;
+    EXPECT_LT(std::abs(*m.volume_change), 0.02) << degrees;
+    EXPECT_LE(m.folds, metrics.measure(dqs.solve(pose).positions).folds + 2U) << degrees;
+  }
+  // Beyond, dual quaternions fold the skin into itself; far fewer pairs are left here.
+  const Pose deep = bent_cylinder(c, 2.1);
+  EXPECT_LT(2 * *metrics.measure(implicit.solve(deep).positions).intersecting_pairs,
+            *metrics.measure(dqs.solve(deep).positions).intersecting_pairs);
+}
+
+TEST(Implicit, KeepsTheRadiusOfATwistedCylinder) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);
+  Solver solver(bind(c, context), {.method = Method::implicit, .implicit = {.initial = Method::dqs}}, context);
+  Pose pose = default_pose(c.skeleton);
+  pose.local[1].rotation = pose.local[1].rotation * axis_angle(Vec3d{0, 1, 0}, kPi);
+  const Frame& f = solver.solve(pose);
+  for (std::size_t v = 0; v < f.positions.size(); ++v) {
+    const Vec3f& p = c.meshes[0].positions[v];
+    const float rest = std::hypot(p.x, p.z), now = std::hypot(f.positions[v].x, f.positions[v].z);
+    if (rest > 0.095F) {
+      ASSERT_NEAR(now, rest, 0.01F * rest) << v;
+    }
+  }
+}
+
+TEST(Implicit, RepairsTheCandyWrapperOfLinearBlending) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);
+  const auto rig = bind(c, context);
+  Solver lbs(rig, {.method = Method::lbs}, context),
+      implicit(rig, {.method = Method::implicit, .implicit = {.initial = Method::lbs}}, context);
+  Pose pose = default_pose(c.skeleton);
+  pose.local[1].rotation = pose.local[1].rotation * axis_angle(Vec3d{0, 1, 0}, 2.4);
+  const auto thinnest = [&](const std::vector<Vec3f>& positions) {
+    float least = 1;
+    for (std::size_t v = 0; v < positions.size(); ++v)
+      if (std::hypot(c.meshes[0].positions[v].x, c.meshes[0].positions[v].z) > 0.095F)
+        least = std::min(least, std::hypot(positions[v].x, positions[v].z));
+    return least;
+  };
+  EXPECT_LT(thinnest(lbs.solve(pose).positions), 0.06F);
+  EXPECT_GT(thinnest(implicit.solve(pose).positions), 0.09F);
+}
+
+TEST(Implicit, DoesNotDependOnTheFramesBefore) {
+  const Context context(1);
+  const Character c = load_character("builtin:hand", context);
+  const auto rig = bind(c, context);
+  Solver fresh(rig, {.method = Method::implicit}, context), used(rig, {.method = Method::implicit}, context);
+  for (const double t : {0.9, 0.1, 0.5}) (void)used.solve(at(c, "fist", t));
+  const Frame& a = fresh.solve(at(c, "pinch", 0.5));
+  const Frame& b = used.solve(at(c, "pinch", 0.5));
+  EXPECT_EQ(a.positions, b.positions);
+  EXPECT_EQ(a.normals, b.normals);
+  EXPECT_EQ(a.states, b.states);
+  EXPECT_EQ(a.report.iterations, b.report.iterations);
+}
+
+TEST(Implicit, HasTheSameBitsForAnyNumberOfThreads) {
+  const Context one(1), three(3);
+  const Character c = load_character("builtin:hand", one);
+  const auto rig = bind(c, one);
+  Solver a(rig, {.method = Method::implicit}, one), b(rig, {.method = Method::implicit}, three);
+  const Pose pose = at(c, "fist", 0.5);
+  EXPECT_EQ(a.solve(pose).positions, b.solve(pose).positions);
+}
+
+TEST(Implicit, ConvergesAndCountsEveryVertexOnce) {
+  const Context context(1);
+  const Character c = load_character("builtin:hand", context);
+  const auto rig = bind(c, context);
+  for (const bool blend : {false, true}) {
+    Solver solver(rig, {.method = Method::implicit, .implicit = {.blend = blend}}, context);
+    for (const double t : {0.25, 0.5}) {
+      const Frame& f = solver.solve(at(c, "pinch", t));
+      std::size_t sum = 0;
+      for (const std::size_t n : f.report.states) sum += n;
+      EXPECT_EQ(sum, rig->surface.size());
+      EXPECT_LE(f.report.residual_p95, 1e-3);
+      EXPECT_LE(f.report.states[static_cast<std::size_t>(VertexState::limit)], rig->surface.size() / 100);
+      EXPECT_GT(f.report.states[static_cast<std::size_t>(VertexState::converged)], 100U);
+      EXPECT_GT(f.report.states[static_cast<std::size_t>(VertexState::rigid)], 100U);
+    }
+  }
+}
+
+TEST(Implicit, LetsPartsBlendOnTheInnerSideOfABendOnly) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);
+  const auto rig = bind(c, context);
+  Solver plain(rig, {.method = Method::implicit}, context),
+      blend(rig, {.method = Method::implicit, .implicit = {.blend = true}}, context);
+  const Pose pose = bent_cylinder(c, 80 * kPi / 180);
+  const std::vector<Vec3f> a = plain.solve(pose).positions;
+  const std::vector<Vec3f>& b = blend.solve(pose).positions;
+  double inner = 0, outer = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    // The bend is about +Z: the upper half goes to -X.
+    const double x = c.meshes[0].positions[v].x;
+    const double moved = distance(a[v], b[v]);
+    if (x < -0.05) inner = std::max(inner, moved);
+    if (x > 0.05) outer = std::max(outer, moved);
+  }
+  EXPECT_GT(inner, 0.01);
+  EXPECT_LT(outer, 0.1 * inner);
+}
+
+TEST(Implicit, StaysFiniteForExtremePosesAndKeepsTheLastGoodOne) {
+  const Context context(1);
+  const Character c = test::make_two_bone_tube();
+  const auto rig = bind(c, context);
+  for (const double scale : {0.0, 1e-30, 1e14, 1e40}) {
+    Solver solver(rig, {.method = Method::implicit}, context);
+    Pose pose = default_pose(c.skeleton);
+    pose.local[1].scale = {scale, 0, scale};
+    const Frame& f = solver.solve(pose);
+    for (std::size_t v = 0; v < f.positions.size(); ++v)
+      ASSERT_TRUE(is_finite(f.positions[v]) && is_finite(f.normals[v]) && std::isfinite(f.residuals[v])) << scale;
+  }
+  Solver solver(rig, {.method = Method::implicit}, context);
+  Pose pose = bent_cylinder(c, 1);
+  const std::vector<Vec3f> good = solver.solve(pose).positions;
+  pose.local[1].translation.x = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_LT(farthest(solver.solve(pose).positions, good), 1e-6);
+}
+
+TEST(Implicit, SaysThatItNeedsASkin) {
+  const Context context(1);
+  const auto rig = bind(test::make_two_bone_tube(), context, {.implicit_skin = false});
+  EXPECT_THAT(test::error_of([&] { Solver(rig, {.method = Method::implicit}, context); }),
+              testing::HasSubstr("without its implicit skin"));
+}
+
+TEST(Implicit, HoldsCopiesOfASeamTogether) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context(1);
+  const Character c = load_character((test::shared_data() / "cesium_man" / "cesium_man.glb").string(), context);
+  const auto rig = bind(c, context);
+  Solver solver(rig, {.method = Method::implicit}, context);
+  const Frame& f = solver.solve(sample(c.skeleton, c.clips[0], 0.5));
+  for (std::size_t v = 0; v < f.positions.size(); ++v)
+    ASSERT_EQ(f.positions[v], f.positions[rig->surface.first_of[rig->surface.welded_of[v]]]);
+}
+
+TEST(Implicit, LeavesFarFewerIntersectionsThanDualQuaternionsOnTheSharedHand) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context(1);
+  const Character c = load_character((test::shared_data() / "hand_webxr" / "hand_left_poses.glb").string(), context);
+  const Metrics metrics(c, context);
+  const auto rig = bind(c, context);
+  Solver dqs(rig, {.method = Method::dqs}, context), implicit(rig, {.method = Method::implicit}, context);
+  std::size_t before = 0, after = 0;
+  for (const double time : sample_times(c.clip("hook_grip"), 6, 30)) {
+    const Pose pose = sample(c.skeleton, c.clip("hook_grip"), time);
+    before += *metrics.measure(dqs.solve(pose).positions).intersecting_pairs;
+    const Frame& f = implicit.solve(pose);
+    after += *metrics.measure(f.positions).intersecting_pairs;
+    EXPECT_LE(f.report.residual_p95, 1e-3);
+  }
+  EXPECT_GT(before, 20U);
+  EXPECT_LT(4 * after, before);
+}
+
+}  // namespace
+}  // namespace cutis
