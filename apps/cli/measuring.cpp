@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "explaining.h"
+
 namespace cutis::cli {
 namespace {
 
@@ -64,9 +66,12 @@ std::vector<std::string> Measurement::metric_names() const {
 }
 
 Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
-                            bool reverse, const Context& context, const ContactChoice& contact) {
-  const Metrics metrics(character, context);
+                            bool reverse, const Context& context, const ContactChoice& contact, bool explain) {
+  MetricsOptions metrics_options;
+  metrics_options.per_vertex = explain;
+  const Metrics metrics(character, context, metrics_options);
   Measurement result;
+  result.skeleton = character.skeleton;
   result.file = character.source;
   result.clip = motion.clip.name;
   result.vertices = metrics.vertex_count();
@@ -79,7 +84,11 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   PopAccumulator lbs_pop(metrics, motion.times.size());
   play(character, motion, Method::lbs, context, [&](std::size_t, const Frame& f) { lbs_pop.add(f.positions); });
 
-  const auto rig = bind(character, context, bind_options(methods, contact));
+  BindOptions binding = bind_options(methods, contact);
+  binding.implicit_skin = binding.implicit_skin || explain;
+  const auto rig = bind(character, context, binding);
+  const std::optional<Explainer> explainer =
+      explain ? std::optional<Explainer>(std::in_place, character, rig) : std::nullopt;
   for (const Method method : methods) {
     MethodMeasurement m;
     m.name = label(method, contact);
@@ -89,11 +98,14 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
-      const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
+      const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
+      const Frame& frame = solver.solve(pose);
       m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
+      if (contact.pass) m.contact.push_back(frame.report.contact);
+      if (explainer) m.explained.push_back(explainer->explain(pose, frame.positions, m.frames.back().pairs));
       own_pop.add(frame.positions);
       if (reverse) forward.push_back(frame.positions);
       context.progress(m.name, static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
@@ -126,6 +138,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
         frame["active"] = m.reports[i].active;
         frame["iterations"] = m.reports[i].iterations;
       }
+      if (!m.contact.empty()) frame["contact"] = to_json(m.contact[i], measurement.skeleton);
       frames.push_back(std::move(frame));
     }
     for (const MetricSummary& s : m.summary)
@@ -139,6 +152,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
     if (m.return_to_rest)
       summary["return_to_rest"] = {{"mean", rounded(m.return_to_rest->mean)}, {"max", rounded(m.return_to_rest->max)}};
     methods[m.name] = {{"frames", frames}, {"summary", summary}};
+    if (!m.explained.empty()) methods[m.name]["explained"] = to_json(explained_rows(measurement.skeleton, m.explained));
   }
   return {{"file", measurement.file},
           {"clip", measurement.clip},

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "common.h"
+#include "cutis/explain.h"
 #include "cutis/metrics.h"
+#include "cutis/solve.h"
 #include "pipeline.h"
 
 namespace cutis::cli {
@@ -19,6 +21,8 @@ struct MethodMeasurement {
   double median_ms = 0;
   std::vector<MetricSummary> summary;
   std::optional<double> pop;
+  std::vector<std::vector<PairGroup>> explained;  ///< per frame; with explain
+  std::vector<ContactReport> contact;             ///< per frame; with contact
   // With reverse.
   std::optional<PathMetrics> path;
   std::optional<FrameDistance> return_to_rest;
@@ -34,6 +38,7 @@ struct Measurement {
   FrameMetrics rest;
   std::vector<JointRegion> regions;
   std::vector<MethodMeasurement> methods;
+  Skeleton skeleton;  ///< whose joints the explanations name
 
   [[nodiscard]] std::vector<std::string> metric_names() const;  ///< that some method has, in the table's order
 };
@@ -41,7 +46,7 @@ struct Measurement {
 /// LBS is played too when it is not asked for: popping is a multiple of its.
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
                                           const std::vector<Method>& methods, bool reverse, const Context& context,
-                                          const ContactChoice& contact = {});
+                                          const ContactChoice& contact = {}, bool explain = false);
 
 [[nodiscard]] Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings);
 [[nodiscard]] std::string to_csv(const Measurement& measurement);

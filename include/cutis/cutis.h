@@ -5,6 +5,7 @@
 #include "cutis/compose.h"
 #include "cutis/context.h"
 #include "cutis/error.h"
+#include "cutis/explain.h"
 #include "cutis/hands.h"
 #include "cutis/io.h"
 #include "cutis/markers.h"

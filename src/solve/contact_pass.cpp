@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -20,7 +21,11 @@ constexpr std::size_t kRelaxedRings = 4;
 // touch within a few sub-steps when that goes away.
 constexpr double kContactYield = 0.25;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
-constexpr std::size_t kMostHalvings = 6;
+constexpr std::size_t kMostHalvings = 3;
+// Parts that passed through each other: skin that falls behind by so many radii in a sub-step will not catch up.
+constexpr double kOutrunRadii = 0.45;
+// Along the skeleton from fingertip to thumb tip: 3 + 3 bones.
+constexpr int kSameLimb = 6;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
 constexpr double kReturnEdges = 1;
 // Give below this part of a local edge is none.
@@ -139,7 +144,9 @@ struct ContactPass::Impl {
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
   [[nodiscard]] int substeps(const Pose& to) const;
   void relax(const Context& context);
-  void release_passed();
+  [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
+  [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
+  void release_passed(bool left_behind);
   void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
                ContactReport& report, const Context& context);
 };
@@ -296,19 +303,42 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
-  release_passed();
+  release_passed(step.truncated > 0);
+}
+
+int ContactPass::Impl::bones_between(std::uint32_t a, std::uint32_t b) const {
+  int steps = 0;
+  for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y; ++steps) {
+    int& farther = x > y ? x : y;  // parents have lower numbers
+    farther = rig.bones[static_cast<std::size_t>(farther)].parent;
+    if (farther < 0) return std::numeric_limits<int>::max();
+  }
+  return steps;
+}
+
+double ContactPass::Impl::stretch(std::uint32_t v) const {
+  double most = 0;
+  for (const std::uint32_t w : rig.surface.neighbours.row(v)) {
+    const double rest_length = distance(rig.surface.positions[v], rig.surface.positions[w]);
+    if (rest_length > 0) most = std::max(most, distance(mesh[v], mesh[w]) / rest_length);
+  }
+  return most;
 }
 
 // Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
-// other: holding on would only stretch it. Neighbours on the skeleton are never let go.
-void ContactPass::Impl::release_passed() {
+// other. It is let go when holding on would tear it: it is stretched beyond all measure, left behind, or its way back
+// grows fast. Neighbours on the skeleton are never let go.
+void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
   for (const ContactRecord& record : safe.contacts()) {
-    const std::uint32_t a = part[record.vertex], b = record.other_part;
+    const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
     if (a == b || a >= bones || b >= bones) continue;
     if (rig.bones[a].parent == static_cast<int>(b) || rig.bones[b].parent == static_cast<int>(a)) continue;
-    const double held = distance(mesh[record.vertex], wanted[record.vertex]);
-    if (held > options.release_radii * std::min(radius[a], radius[b])) safe.release(a, b);
+    const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
+    if (!(held > options.release_radii * thin)) continue;
+    // Parts of one limb cannot run away from each other: there patience pays.
+    const bool outrun = held - length(carried[v]) > kOutrunRadii * thin && bones_between(a, b) > kSameLimb;
+    if (left_behind || outrun || stretch(v) > options.release_stretch) safe.release(a, b);
   }
 }
 

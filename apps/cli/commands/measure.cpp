@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explaining.h"
 #include "measuring.h"
 #include "report.h"
 
@@ -12,7 +13,7 @@ struct Options {
   CommonOptions common;
   std::string file, methods = "lbs,dqs", csv, plot, output;
   MotionChoice motion;
-  bool reverse = false;
+  bool reverse = false, explain = false;
   ContactChoice contact;
 };
 
@@ -71,7 +72,7 @@ void run(const Options& options) {
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const Measurement measurement =
-      measure_methods(character, motion, methods, options.reverse, context, options.contact);
+      measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain);
 
   const Json document = to_json(measurement, session.warnings());
   if (!options.output.empty()) write_text(options.output, document.dump(1) + "\n");
@@ -81,6 +82,9 @@ void run(const Options& options) {
     session.print(document);
   } else if (!options.common.quiet) {
     print_table(measurement);
+    if (options.explain)
+      for (const MethodMeasurement& m : measurement.methods)
+        print_explanation(m.name, explained_rows(measurement.skeleton, m.explained));
   }
 }
 
@@ -94,6 +98,8 @@ void add_measure(CLI::App& app) {
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
   add_contact_options(*verb, options->contact);
+  verb->add_flag("--explain", options->explain,
+                 "Intersections by cause: which parts, and whether the pose drives bones in");
   verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
   verb->add_option("--csv", options->csv, "Also write every number of every frame: .csv");
   verb->add_option("--plot", options->plot, "Also draw every metric over the frames: .png")
@@ -105,6 +111,7 @@ void add_measure(CLI::App& app) {
       "  cutis measure character.glb --clip elbow --frames 6\n"
       "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
       "  cutis measure builtin:hand --clip fist --methods dqs --contact-pass\n"
+      "  cutis measure builtin:hand --clip fist --methods dqs --explain\n"
       "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run(*options); });
 }
