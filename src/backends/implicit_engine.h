@@ -52,8 +52,9 @@ struct ImplicitVertices {
   std::vector<float> beta, beta_scratch;
   std::vector<std::array<NearPart, kMostNearParts>> near;
   std::vector<std::uint8_t> near_count;
-  std::vector<float> half_contact;         ///< how far its half contacts pull it, in [0,1)
-  std::vector<std::uint32_t> active;       ///< vertices to solve for, rising
+  std::vector<float> reach;           ///< as ImplicitRest::reach, less where the initial guess is out of all fields
+  std::vector<float> half_contact;    ///< how far its half contacts pull it, in [0,1)
+  std::vector<std::uint32_t> active;  ///< vertices to solve for, rising
   std::vector<std::uint32_t> evaluations;  ///< per chunk of active vertices
 };
 

@@ -21,7 +21,7 @@ namespace {
 constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
 // Newton steps: to reach the surface, to return after a relaxation, to fit after smoothing.
 constexpr int kFirstSteps = 16, kReturnSteps = 4, kFitSteps = 8;
-constexpr int kRelaxPasses = 2, kDiffusePasses = 3;
+constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
 
 double smoothstep(double x, double lo, double hi) {
   const double t = std::clamp((x - lo) / (hi - lo), 0.0, 1.0);
@@ -92,7 +92,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const
   for (auto* list : {&vertices_.initial, &vertices_.positions, &vertices_.scratch, &vertices_.normals, &normals_})
     list->resize(n);
   for (auto* list : {&vertices_.residual, &vertices_.start_residual, &vertices_.beta, &vertices_.beta_scratch,
-                     &vertices_.half_contact})
+                     &vertices_.half_contact, &vertices_.reach})
     list->resize(n);
   vertices_.state.resize(n);
   vertices_.moved.resize(n);
@@ -168,7 +168,7 @@ void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, F
 // painted normals), carried by the bone.
 void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
   for (const std::uint32_t v : vertices_.active) {
-    const float reach = rest_.reach[v];
+    const float reach = vertices_.reach[v];
     if (reach < 1) vertices_.positions[v] = lerp(vertices_.initial[v], vertices_.positions[v], reach);
   }
   active_normals(corners_, vertices_.positions, vertices_.active, normals_, context_);

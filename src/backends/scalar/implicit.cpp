@@ -17,6 +17,9 @@ constexpr std::size_t kGrain = 256;
 // How much another part's field must have risen over its rest value at the rigidly carried vertex, or at the initial
 // guess, for contact to begin and to be full (PROTOTYPE: later lets skins cross, earlier draws seams in).
 constexpr float kContactBegins = 0.02F, kContactFull = 0.08F;
+// Shares of the iso-value: a guess that geometric skinning has put where the field is weaker than the first is in a gap
+// between the parts (behind a knuckle) and stays; from the second on it is projected.
+constexpr float kGap = 0.1F, kFelt = 0.6F;
 // A field that has changed less than this does not move a vertex.
 constexpr float kChanged = 0.002F;
 // Parts weaker than this share of the iso-value stay out of a vertex's list: not even a blend feels them.
@@ -156,6 +159,13 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
   for (std::size_t i = 0; i < count; ++i)
     if (list[i].control >= kAnyContact && list[i].control < kFullContact) half = std::max(half, list[i].control);
   vertices.half_contact[v] = half;
+  vertices.reach[v] = rest.reach[v];
+  if (moved) {
+    const float at_guess =
+        pose.composed ? pose.field->eval(guess).value
+                      : skin_residual(skin_of(rig, rest, pose, vertices, v), kNoContact, guess).value + rest.iso[v];
+    vertices.reach[v] *= smoothstep(at_guess, kGap * rest.iso[v], kFelt * rest.iso[v]);
+  }
   return changed || kept_from_rest < near_rest.size();
 }
 
@@ -197,6 +207,10 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
       const std::uint32_t v = vertices.active[i];
       if (vertices.moved[v] == 0) continue;
       vertices.moved[v] = 0;
+      if (!(vertices.reach[v] > 0)) {
+        vertices.state[v] = VertexState::outside;
+        continue;
+      }
       const VertexSkin skin = skin_of(rig, rest, pose, vertices, v);
       ProjectLimits limits = rest.limits[v];
       limits.steps = steps;
