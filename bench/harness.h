@@ -27,6 +27,7 @@ struct Row {
 using Suite = std::function<void(const std::function<void(const Row&)>& emit)>;
 void skinning(const std::function<void(const Row&)>& emit);
 void files(const std::function<void(const Row&)>& emit);
+void markers(const std::function<void(const Row&)>& emit);
 void weights(const std::function<void(const Row&)>& emit);
 void fields(const std::function<void(const Row&)>& emit);
 void implicit(const std::function<void(const Row&)>& emit);

@@ -29,6 +29,7 @@ int main() try {
   cutis::bench::skinning(emit);
   cutis::bench::files(emit);
   cutis::bench::weights(emit);
+  cutis::bench::markers(emit);
   cutis::bench::fields(emit);
   cutis::bench::implicit(emit);
   return 0;

@@ -50,13 +50,13 @@ Usual usual(const Role& role) {
     case Part::upper_arm:
       return {degrees(-172, 172), degrees(-172, 172), degrees(-120, 120)};
     case Part::forearm:
-      return {degrees(-3, 155), degrees(-12, 12), degrees(-100, 100), true};
+      return {degrees(-3, 160), degrees(-40, 40), degrees(-100, 100), true};
     case Part::hand:
-      return {degrees(-85, 90), degrees(-50, 50), degrees(-60, 60)};
+      return {degrees(-85, 90), degrees(-50, 50), degrees(-90, 90)};
     case Part::thigh:
-      return {degrees(-50, 140), degrees(-75, 75), degrees(-75, 75)};
+      return {degrees(-60, 150), degrees(-95, 95), degrees(-90, 90)};
     case Part::shin:
-      return {degrees(-4, 160), degrees(-12, 12), degrees(-35, 35), true};
+      return {degrees(-4, 165), degrees(-25, 25), degrees(-45, 45), true};
     case Part::foot:
       return {degrees(-60, 50), degrees(-45, 45), degrees(-40, 40)};
     case Part::toes:

@@ -181,8 +181,8 @@ MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const
   // First as one rigid piece, then joint by joint, with the scale open all the time.
   BonePose pose = rest_bone_pose(skeleton);
   double scale = place_as_one(skeleton, markers, targets, weights, pose, true);
-  const PoseFitReport fit = fit_pose(skeleton, human_limits(character.skeleton, skeleton), size, markers, targets,
-                                     weights, {.iterations = 200, .rest_pull = 0.02, .fit_scale = true}, pose, scale);
+  const PoseFitReport fit = fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
+                                     {.iterations = 200, .rest_pull = 0.02, .fit_scale = true}, pose, scale);
   MarkerMap fitted;
   fitted.scale = scale;
   for (std::size_t m = 0; m < markers.size(); ++m) {

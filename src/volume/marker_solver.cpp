@@ -97,7 +97,7 @@ struct MarkerSolver::Impl {
       places.push_back(placed.p_rest);
       weight.push_back(place.weight);
     }
-    limits = JointLimits(driven.bones.size());
+    limits = free_limits = JointLimits(driven.bones.size());
     if (o.limits)
       limits = o.limits_file.empty() ? human_limits(character.skeleton, driven)
                                      : read_limits(o.limits_file, character.skeleton, driven);
@@ -193,9 +193,14 @@ struct MarkerSolver::Impl {
       const BonePose before = marker_pose;
       double scale = 1;
       if (!started) (void)place_as_one(driven, on_bone, wanted, sure, marker_pose, false);
-      fit_pose(driven, limits, size, on_bone, wanted, sure, {.iterations = started ? 3 : 60}, marker_pose, scale);
+      fit_pose(driven, free_limits, size, on_bone, wanted, sure, {.iterations = started ? 3 : 60}, marker_pose, scale);
       carry(before, marker_pose);
+      guided.assign(driven.bones.size(), 0);
+      for (std::size_t m = 0; m < on_bone.size(); ++m)
+        for (int b = sure[m] > 0 ? on_bone[m].bone : -1; b >= 0; b = driven.bones[static_cast<std::size_t>(b)].parent)
+          guided[static_cast<std::size_t>(b)] = 1;
     }
+    if (!options.start_from_pose) guided.clear();
     started = true;
     arap->set_targets(wanted, sure);
     std::vector<Vec3d>& gamma = differentials;
@@ -205,7 +210,7 @@ struct MarkerSolver::Impl {
       last = arap->positions;
       arap->local_step(context);
       if (options.skeleton) {
-        report.limited = step->find_pose(arap->positions, arap->rotations, pose);
+        report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
       }
       arap->global_step(gamma, context);
@@ -224,7 +229,7 @@ struct MarkerSolver::Impl {
     const UntangleReport untangled = untangler->run(shape);
     report.repaired = untangled.found;
     report.flipped = untangled.left;
-    report.limited = step->find_pose(shape, arap->rotations, pose);
+    report.limited = step->find_pose(shape, arap->rotations, pose, marker_pose.rotation, guided);
     report.solve_ms = milliseconds_since(start);
 
     double sum = 0;
@@ -276,6 +281,7 @@ struct MarkerSolver::Impl {
   std::vector<BoneMarker> on_bone;
   std::vector<double> weight;
   JointLimits limits;
+  JointLimits free_limits;  // the start only has to be near: limits held here would trap the fit
   ControlMesh mesh;
   ControlMeshInfo info;
   std::unique_ptr<VolumeArap> arap;
@@ -287,6 +293,7 @@ struct MarkerSolver::Impl {
   BonePose pose;         // of the control mesh's skeleton
   BonePose marker_pose;  // of the markers alone
   bool started = false;
+  std::vector<char> guided;  // bones with markers on them or below
   std::vector<Vec3d> shape;  // the control mesh as it is shown
   std::vector<Vec3d> last, differentials;
   std::vector<Vec3f> welded_out;

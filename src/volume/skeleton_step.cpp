@@ -1,5 +1,6 @@
 #include "volume/skeleton_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/math.h"
@@ -38,8 +39,8 @@ SkeletonStep::SkeletonStep(const DrivenSkeleton& skeleton, const ControlMesh& me
   }
 }
 
-std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations,
-                                    BonePose& pose) const {
+std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations, BonePose& pose,
+                                    std::span<const Quatd> guide, std::span<const char> guided) const {
   for (std::size_t b = 0; b < skeleton_.bones.size(); ++b) {
     const auto& points = points_[b];
     if (points.size() < 2 && cells_[b].empty()) {
@@ -62,9 +63,23 @@ std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<
       m.col[2] += d * e.z;
       scale += dot(e, e);
     }
-    const double share =
-        (scale > 0 ? kCellShare * scale : 1.0) / static_cast<double>(std::max<std::size_t>(cells_[b].size(), 1));
-    for (const std::uint32_t v : cells_[b]) m = m + to_matrix(rotations[v]) * share;
+    // Twist builds up along a bone; what its child sees is the twist at the far end: cells there count most.
+    const DrivenSkeleton::Bone& bone = skeleton_.bones[b];
+    const Vec3d along = bone.end - bone.rest;
+    const double length2 = std::max(dot(along, along), 1e-30);
+    double total = 0;
+    Mat3d cells{{Vec3d{}, Vec3d{}, Vec3d{}}};
+    if (!guided.empty() && guided[b]) {
+      cells = to_matrix(guide[b]);
+      total = 1;
+    }
+    for (const std::uint32_t v : cells_[b]) {
+      if (!guided.empty() && guided[b]) break;
+      const double t = std::clamp(dot(mesh_.rest[v] - bone.rest, along) / length2, 0.1, 1.0);
+      cells = cells + to_matrix(rotations[v]) * (t * t * t);
+      total += t * t * t;
+    }
+    if (total > 0) m = m + cells * ((scale > 0 ? kCellShare * scale : 1.0) / total);
     pose.rotation[b] = fit_rotation(m, pose.rotation[b], kRotationSteps);
   }
   const std::size_t held = limits_.empty() ? 0 : limits_.apply(skeleton_, pose);

@@ -13,8 +13,10 @@ class SkeletonStep {
   SkeletonStep(const DrivenSkeleton& skeleton, const ControlMesh& mesh, const JointLimits& limits);
 
   /// Every bone's rotation from its samples (direction) and their cells (twist), limits applied, lengths restored.
-  /// `pose` is the start. Returns how many joints the limits held.
-  std::size_t find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations, BonePose& pose) const;
+  /// `pose` is the start. Returns how many joints the limits held. `guide`: rotations that the markers alone give,
+  /// which then decide the twist in place of the cells, for bones marked in `guided` (empty: none).
+  std::size_t find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations, BonePose& pose,
+                        std::span<const Quatd> guide = {}, std::span<const char> guided = {}) const;
   /// a - b of every sample edge in that pose.
   void differentials(const BonePose& pose, std::vector<Vec3d>& gamma) const;
 

@@ -12,7 +12,9 @@ namespace {
 
 /// Share of the rest volume that a tetrahedron keeps at least, and what a repair aims at.
 constexpr double kLeast = 0.02, kAim = 0.06;
-constexpr int kSweeps = 200;
+constexpr int kSweeps = 400;
+/// Beyond so many sweeps markers and bones give way like everything else.
+constexpr int kPatience = 40;
 
 }  // namespace
 
@@ -54,10 +56,13 @@ UntangleReport Untangler::run(std::span<Vec3d> p) const {
       const Vec3d &a = p[t[0]], &b = p[t[1]], &c = p[t[2]], &d = p[t[3]];
       const Vec3d gb = cross(c - a, d - a), gc = cross(d - a, b - a), gd = cross(b - a, c - a);
       const Vec3d gradient[4] = {-(gb + gc + gd), gb, gc, gd};
+      const auto mobility = [&](std::size_t k) {
+        return report.sweeps < kPatience ? mobility_[t[k]] : std::max(mobility_[t[k]], 0.3);
+      };
       double sum = 0;
-      for (std::size_t k = 0; k < 4; ++k) sum += mobility_[t[k]] * dot(gradient[k], gradient[k]);
+      for (std::size_t k = 0; k < 4; ++k) sum += mobility(k) * dot(gradient[k], gradient[k]);
       if (!(sum > 0)) continue;
-      for (std::size_t k = 0; k < 4; ++k) p[t[k]] += gradient[k] * (mobility_[t[k]] * lack / sum);
+      for (std::size_t k = 0; k < 4; ++k) p[t[k]] += gradient[k] * (mobility(k) * lack / sum);
       for (const std::uint32_t v : t)
         for (const std::uint32_t j : tets_of_[v])
           if (!listed[j]) listed[j] = 1, touched.push_back(j);

@@ -14,7 +14,7 @@ namespace {
 
 /// The length l of the energies, as shares of the character's size: markers then hold their vertices to millimetres
 /// against the cells, and bones are rods that bend by less than a thousandth.
-constexpr double kMarkerLength = 0.25, kRodLength = 0.12;
+constexpr double kMarkerLength = 0.25, kRodLength = 0.25;
 /// Least weight of an edge, as a share of the mean.
 constexpr double kLeastWeight = 0.02;
 /// A missing marker keeps this much, so that the little system stays regular.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kRounds = 3, kFade = 3;
 /// No vertex moves by more than this share of its edges.
-constexpr double kMost = 0.2;
+constexpr double kMost = 0.35;
 
 }  // namespace
 

@@ -24,6 +24,7 @@ struct Options {
   std::size_t resolution = MarkerOptions{}.resolution;
   MarkerOptions solver;
   TargetOptions targets;
+  ContactChoice contact;
 };
 
 bool has_extension(const std::string& file, const char* extension) {
@@ -96,6 +97,8 @@ void run(const Options& options) {
     fail("markers", "needs something to do: -o, --sheet, --plots, --write-map or --write-limits");
   const bool is_volume = options.skin == "volume";
   const Method method = is_volume ? Method::dqs : method_from_string(options.skin);
+  if (is_volume && options.contact.pass)
+    fail("--contact-pass", "works on a skin of the recovered pose; choose one with --skin");
   if (!options.output.empty()) Session::check_output(options.file, options.output);
 
   Character character = load_character(options.file, context);
@@ -151,7 +154,9 @@ void run(const Options& options) {
   solving.embedding = embedding_from_string(options.embed);
   MarkerSolver solver(character, map, solving, context);
   std::optional<Solver> skinner;
-  if (!is_volume) skinner.emplace(bind(character, context), SolveOptions{.method = method}, context);
+  if (!is_volume)
+    skinner.emplace(bind(character, context, bind_options({method}, options.contact)),
+                    solve_options(method, options.contact), context);
 
   std::vector<double> times;
   for (std::size_t f = 0; f < targets.frames; ++f) times.push_back(static_cast<double>(f) / targets.rate);
@@ -310,6 +315,7 @@ void add_markers(CLI::App& app) {
   verb->add_option("--yaw", options->yaw, "Degrees around the character, 0 from the front")->capture_default_str();
   verb->add_flag("--follow", options->follow, "The camera goes with the character");
   verb->add_option("--plots", options->plots, "Residuals, iterations and errors over time (.png)");
+  add_contact_options(*verb, options->contact);
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"

@@ -1,0 +1,131 @@
+#include "volume/control_mesh.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/math.h"
+#include "character/welded_character.h"
+#include "cutis/error.h"
+#include "cutis/io.h"
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+double volume_of(const ControlMesh& mesh) {
+  double sum = 0;
+  for (const Tetrahedron& t : mesh.tetrahedra)
+    sum += six_volumes(mesh.rest[t[0]], mesh.rest[t[1]], mesh.rest[t[2]], mesh.rest[t[3]]) / 6;
+  return sum;
+}
+
+TEST(Delaunay, TetrahedraOfACubeFillItAndArePositive) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 8; ++i) points.push_back({1.0 * (i & 1), 1.0 * ((i >> 1) & 1), 1.0 * (i >> 2)});
+  points.push_back({0.4, 0.5, 0.6});
+  double sum = 0;
+  for (const Tetrahedron& t : delaunay_tetrahedra(points)) {
+    const double v = six_volumes(points[t[0]], points[t[1]], points[t[2]], points[t[3]]) / 6;
+    EXPECT_GT(v, 0);
+    sum += v;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST(Delaunay, RefusesPointsInAPlane) {
+  std::vector<Vec3d> points;
+  for (int i = 0; i < 20; ++i) points.push_back({1.0 * (i % 5), 1.0 * (i / 5), 0});
+  EXPECT_THAT(test::error_of([&] { (void)delaunay_tetrahedra(points); }), testing::HasSubstr("span no volume"));
+}
+
+TEST(TetrahedronQuality, IsOneForARegularOneAndFallsWithFlatness) {
+  EXPECT_NEAR(tetrahedron_quality({1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}), 1, 1e-12);
+  EXPECT_LT(tetrahedron_quality({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.5, 0.5, 0.001}), 0.01);
+}
+
+struct ControlMeshOfAHand : testing::Test {
+  const Context context{2};
+  const Character character = load_character("builtin:hand", context);
+  const WeldedCharacter welded = weld_character(character);
+  const DrivenSkeleton skeleton = make_driven_skeleton(character);
+  [[nodiscard]] ControlMesh make(std::size_t vertices, std::span<const Vec3d> markers, bool cage = true) const {
+    return make_control_mesh(welded.positions, welded.topology.triangles, skeleton, markers,
+                             {.vertices = vertices, .cage = cage}, context);
+  }
+};
+
+TEST_F(ControlMeshOfAHand, IsFilledByPositiveTetrahedraInOnePiece) {
+  const ControlMesh mesh = make(900, {});
+  std::set<std::uint32_t> used;
+  for (const Tetrahedron& t : mesh.tetrahedra) {
+    EXPECT_GT(six_volumes(mesh.rest[t[0]], mesh.rest[t[1]], mesh.rest[t[2]], mesh.rest[t[3]]), 0);
+    used.insert(t.begin(), t.end());
+  }
+  EXPECT_EQ(used.size(), mesh.rest.size());
+  const double body = inspect(character).volume;
+  EXPECT_GT(volume_of(mesh), 0.9 * body);
+  EXPECT_LT(volume_of(mesh), 1.45 * body);
+  EXPECT_LT(mesh.uncovered, welded.positions.size() / 10);
+  EXPECT_GT(mesh.rest.size(), 450U);
+  EXPECT_LT(mesh.rest.size(), 1500U);
+}
+
+TEST_F(ControlMeshOfAHand, HasEveryJointInsideAndEveryMarkerAsAVertex) {
+  const std::vector<Vec3d> markers{static_cast<Vec3d>(welded.positions[10]), static_cast<Vec3d>(welded.positions[700]),
+                                   skeleton.bones[3].rest + Vec3d{0, 0.3, 0}};
+  const ControlMesh mesh = make(900, markers);
+  std::set<int> joints;
+  for (const SkeletonSample& s : mesh.samples)
+    if (s.joint_of >= 0) {
+      joints.insert(s.joint_of);
+      EXPECT_LT(distance(mesh.rest[s.vertex], skeleton.bones[static_cast<std::size_t>(s.joint_of)].rest), 1e-3);
+    }
+  EXPECT_EQ(joints.size() + mesh.lost_samples, skeleton.bones.size());
+  for (std::size_t m = 0; m < markers.size(); ++m)
+    EXPECT_LT(distance(mesh.rest[mesh.marker_vertex[m]] + mesh.marker_offset[m], markers[m]), 1e-9) << m;
+  EXPECT_LT(length(mesh.marker_offset[0]), 1e-9);
+  EXPECT_GT(length(mesh.marker_offset[2]), 0.1);  // far outside: it hangs on the nearest skin
+}
+
+TEST_F(ControlMeshOfAHand, KeepsFingersApart) {
+  const ControlMesh mesh = make(900, {});
+  // No tetrahedron joins the outer phalanges of two fingers.
+  const auto finger = [&](std::uint32_t v) {
+    const int bone = mesh.nearest_bone[v];
+    const std::string& name =
+        character.skeleton.joints[static_cast<std::size_t>(skeleton.bones[static_cast<std::size_t>(bone)].joint)].name;
+    return name.find("_2") != name.npos || name.find("_3") != name.npos ? name.substr(0, name.find('_'))
+                                                                        : std::string();
+  };
+  std::size_t outer = 0;
+  for (const Tetrahedron& t : mesh.tetrahedra) {
+    std::set<std::string> fingers;
+    for (const std::uint32_t v : t)
+      if (const std::string f = finger(v); !f.empty()) fingers.insert(f);
+    EXPECT_LE(fingers.size(), 1U);
+    outer += fingers.size();
+  }
+  EXPECT_GT(outer, 100U);
+}
+
+TEST_F(ControlMeshOfAHand, CanUseItsOwnSurface) {
+  const ControlMesh mesh = make(900, {}, false);
+  EXPECT_GE(mesh.rest.size(), welded.positions.size());
+  EXPECT_EQ(mesh.cage_vertices, welded.positions.size());
+}
+
+TEST(ControlMesh, RefusesAMeshWithoutVolume) {
+  Character character = test::make_two_bone_tube();
+  const test::Surface grid = test::make_grid(6, 6, 1);
+  const Context context(1);
+  EXPECT_THAT(test::error_of([&] {
+                (void)make_control_mesh(grid.positions, grid.triangles, make_driven_skeleton(character), {}, {},
+                                        context);
+              }),
+              testing::HasSubstr("volume"));
+}
+
+}  // namespace
+}  // namespace cutis
