@@ -21,7 +21,7 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kCompanions = 6, kSampled = 300;
-/// Deviations from the usual distance that are never suspicious, metres of the take, and in usual deviations.
+/// Deviations from the usual distance that are never suspicious, metres, and in usual deviations.
 constexpr double kDeviation = 0.07, kDeviations = 3;
 
 /// The lower one of an even number, so that half of all is no majority. Reorders them.
@@ -47,17 +47,17 @@ class Preparer {
       for (std::size_t m = 0; m < n_; ++m)
         if (index_[m] >= 0 && take.seen(f, static_cast<std::size_t>(index_[m]))) {
           seen_[f * n_ + m] = 1;
-          out_.positions[f * n_ + m] = take.at(f, static_cast<std::size_t>(index_[m]));
+          // In the character's metres from here on: takes of joints come in any unit.
+          out_.positions[f * n_ + m] = take.at(f, static_cast<std::size_t>(index_[m])) * map.scale;
           out_.confidence[f * n_ + m] = 1;
         }
   }
 
-  MarkerTargets run(double scale) {
+  MarkerTargets run() {
     find_companions();
     drop_jumps();
     for (std::size_t m = 0; m < n_; ++m) fill(m);
     bridge_empty();
-    for (Vec3d& p : out_.positions) p = p * scale;
     return std::move(out_);
   }
 
@@ -271,7 +271,7 @@ MarkerTargets prepare_targets(const MarkerTake& take, const MarkerMap& map, cons
         fmt::format("{}: does not have {} of the map; the others drive", take.source, fmt::join(absent, ", ")));
   if (!(options.fill_seconds >= 0 && options.blend_seconds >= 0 && options.jump_speed > 0))
     throw Error(ErrorCode::bad_argument, "targets", "times have to be 0 or more, the jump speed positive");
-  return Preparer(take, map, options).run(map.scale);
+  return Preparer(take, map, options).run();
 }
 
 MarkerTargets resample(const MarkerTargets& targets, double rate) {
