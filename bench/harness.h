@@ -31,5 +31,6 @@ void markers(const std::function<void(const Row&)>& emit);
 void weights(const std::function<void(const Row&)>& emit);
 void fields(const std::function<void(const Row&)>& emit);
 void implicit(const std::function<void(const Row&)>& emit);
+void contact(const std::function<void(const Row&)>& emit);
 
 }  // namespace cutis::bench

@@ -32,6 +32,7 @@ int main() try {
   cutis::bench::markers(emit);
   cutis::bench::fields(emit);
   cutis::bench::implicit(emit);
+  cutis::bench::contact(emit);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "cutis_bench: {}\n", error.what());

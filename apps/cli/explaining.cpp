@@ -110,6 +110,12 @@ Json to_json(const ContactReport& report, const Skeleton& skeleton) {
                         {"thick", name_of(skeleton, o.thick)},
                         {"depth", rounded(o.depth)},
                         {"left", rounded(o.left)}});
+  Json regions = Json::array();
+  for (const TouchingRegion& r : report.regions)
+    regions.push_back({{"part", name_of(skeleton, r.joint)},
+                       {"touches", name_of(skeleton, r.other)},
+                       {"vertices", r.vertices},
+                       {"depth", rounded(r.depth)}});
   return {{"certified", report.certified},
           {"substeps", report.substeps},
           {"halvings", report.halvings},
@@ -117,6 +123,7 @@ Json to_json(const ContactReport& report, const Skeleton& skeleton) {
           {"hits", report.hits},
           {"truncated", report.truncated},
           {"touching_vertices", report.touching_vertices},
+          {"regions", regions},
           {"released", released},
           {"relief", relief},
           {"overlaps", overlaps},

@@ -81,6 +81,13 @@ struct BoneOverlap {
   double left = 0;            ///< after relief
 };
 
+/// Where two skins touch at the end of a frame.
+struct TouchingRegion {
+  int joint = -1, other = -1;  ///< the parts: vertices of `joint` near the skin of `other`; equal for a fold
+  std::size_t vertices = 0;
+  double depth = 0;  ///< how far the skin gave way there at most, metres
+};
+
 /// Of contact at the level of the mesh.
 struct ContactReport {
   bool certified = true;              ///< no intersections but those at rest and between parts that were let go
@@ -93,6 +100,7 @@ struct ContactReport {
   double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
   double broad_ms = 0, safe_ms = 0;   ///< of this, searching for pairs; safe steps in all
   double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
+  std::vector<TouchingRegion> regions;
   /// Pairs of parts (joints) that passed through each other and are let go until they are apart again.
   std::vector<std::array<int, 2>> released;
   std::vector<BoneOffset> relief;     ///< bones that were moved

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -327,17 +328,15 @@ double ContactPass::Impl::stretch(std::uint32_t v) const {
 
 // Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
 // other. It is let go when holding on would tear it: it is stretched beyond all measure, left behind, or its way back
-// grows fast. Neighbours on the skeleton are never let go.
+// grows fast. Parts of one limb cannot run away from each other: there patience pays, and they are never let go.
 void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
   for (const ContactRecord& record : safe.contacts()) {
     const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
-    if (a == b || a >= bones || b >= bones) continue;
-    if (rig.bones[a].parent == static_cast<int>(b) || rig.bones[b].parent == static_cast<int>(a)) continue;
+    if (a >= bones || b >= bones) continue;
     const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
-    if (!(held > options.release_radii * thin)) continue;
-    // Parts of one limb cannot run away from each other: there patience pays.
-    const bool outrun = held - length(carried[v]) > kOutrunRadii * thin && bones_between(a, b) > kSameLimb;
+    if (!(held > options.release_radii * thin) || bones_between(a, b) <= kSameLimb) continue;
+    const bool outrun = held - length(carried[v]) > kOutrunRadii * thin;
     if (left_behind || outrun || stretch(v) > options.release_stretch) safe.release(a, b);
   }
 }
@@ -362,6 +361,18 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
               skin, report, context);
   s.pose = to;
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TouchingRegion> regions;
+  for (const ContactRecord& record : s.safe.contacts()) {
+    TouchingRegion& region = regions[{s.part[record.vertex], record.other_part}];
+    ++region.vertices;
+    region.depth = std::max<double>(region.depth, distance(s.mesh[record.vertex], s.wanted[record.vertex]));
+  }
+  for (auto& [parts, region] : regions) {
+    const auto joint = [&](std::uint32_t p) { return p < s.rig.bones.size() ? s.rig.bones[p].joint : -1; };
+    region.joint = joint(parts.first);
+    region.other = joint(parts.second);
+    report.regions.push_back(region);
+  }
   for (const auto& [a, b] : s.safe.released_pairs())
     report.released.push_back({s.rig.bones[a].joint, s.rig.bones[b].joint});
   report.touching_vertices = s.safe.contacts().size();

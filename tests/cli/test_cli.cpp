@@ -53,6 +53,20 @@ TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
   EXPECT_THAT(run("--version").out, HasSubstr("0.1"));
 }
 
+TEST(Cli, MeasuresContactAndExplainsIntersections) {
+  const Result with =
+      run("measure builtin:cylinder --clip bend --frames 4 --methods dqs --contact-pass --relief off --explain --json");
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  const json contact = json::parse(with.out).at("methods").at("dqs+contact");
+  EXPECT_EQ(contact.at("summary").at("intersecting_pairs").at("worst"), 0);
+  EXPECT_TRUE(contact.at("explained").empty());
+  for (const json& frame : contact.at("frames")) EXPECT_TRUE(frame.at("contact").at("certified").get<bool>());
+  const Result without = run("measure builtin:hand --clip fist --frames 3 --methods dqs --explain");
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.out, HasSubstr("by cause"));
+  EXPECT_EQ(run("measure builtin:cylinder --relief maybe").exit_code, 2);
+}
+
 TEST(Cli, AnswersWrongUsageWithTwoAndOneSentence) {
   for (const char* wrong : {"", "dance", "info", "animate builtin:arm", "animate builtin:arm -o x.glb --frames 0",
                             "animate builtin:arm -o x.glb --frames 3 --fps 10", "render builtin:arm -o x.jpg",
