@@ -23,8 +23,6 @@ constexpr std::size_t kRelaxedRings = 4;
 constexpr double kContactYield = 0.25;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
 constexpr std::size_t kMostHalvings = 3;
-// Parts that passed through each other: skin that falls behind by so many radii in a sub-step will not catch up.
-constexpr double kOutrunRadii = 0.45;
 // Along the skeleton from fingertip to thumb tip: 3 + 3 bones.
 constexpr int kSameLimb = 6;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
@@ -327,8 +325,8 @@ double ContactPass::Impl::stretch(std::uint32_t v) const {
 }
 
 // Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
-// other. It is let go when holding on would tear it: it is stretched beyond all measure, left behind, or its way back
-// grows fast. Parts of one limb cannot run away from each other: there patience pays, and they are never let go.
+// other. It is let go when holding on would tear it: it is stretched beyond all measure or left behind. Parts of one
+// limb cannot run away from each other: there patience pays, and they are never let go.
 void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
   for (const ContactRecord& record : safe.contacts()) {
@@ -336,8 +334,7 @@ void ContactPass::Impl::release_passed(bool left_behind) {
     if (a >= bones || b >= bones) continue;
     const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
     if (!(held > options.release_radii * thin) || bones_between(a, b) <= kSameLimb) continue;
-    const bool outrun = held - length(carried[v]) > kOutrunRadii * thin;
-    if (left_behind || outrun || stretch(v) > options.release_stretch) safe.release(a, b);
+    if (left_behind || stretch(v) > options.release_stretch) safe.release(a, b);
   }
 }
 

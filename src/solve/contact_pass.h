@@ -23,7 +23,7 @@ struct ContactPassOptions {
   int max_substeps = 8;           ///< of a frame; from rest to the first frame 4 times as many
   int max_halvings = 3;           ///< of a sub-step that leaves vertices behind
   double release_radii = 2;       ///< skin held off its place by so many radii of the thinner part, > 0, is let go …
-  double release_stretch = 7;     ///< … when it is stretched by so much, > 1, or falls behind
+  double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind
   double give_radii = 2;          ///< how far contact spreads over the skin, in radii of the part, >= 0
 };
 
