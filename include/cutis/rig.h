@@ -13,8 +13,17 @@ namespace cutis {
 
 class Rig;  // src/rig/rig.h: flat arrays
 
+/// Weights that blend the bones' rotations into those that tracking's relaxation aims at, and its smooth skin.
+enum class TurnWeights {
+  skin,      ///< the character's own
+  rigid,     ///< each vertex with its part
+  smooth,    ///< spread from the parts over half a limb's thickness
+  smoother,  ///< over one and a half
+};
+
 struct BindOptions {
   bool implicit_skin = true;  ///< fields of the parts: needed by every method but lbs and dqs
+  TurnWeights turn = TurnWeights::skin;
   Preset preset = {};
 };
 

@@ -19,6 +19,7 @@ enum class Method {
   lbs,       ///< linear blend skinning
   dqs,       ///< dual quaternion skinning
   implicit,  ///< lbs or dqs, corrected on the implicit skin: each frame by itself (Vaillant 2013, EPFL)
+  tracking,  ///< the skin follows the moving fields (Vaillant et al. 2014)
 };
 
 [[nodiscard]] std::string_view to_string(Method method);
@@ -46,9 +47,42 @@ struct ImplicitOptions {
   double tolerance = 1e-4;             ///< on |f - iso|, 1e-6 to 0.1
 };
 
+/// Where a frame of Method::tracking starts from.
+enum class History {
+  playback,   ///< the last frame, as in the paper
+  stateless,  ///< smooth skinning, in one step: the frame depends on its pose alone; for seeking
+  canonical,  ///< the rest pose, along a fixed path: the frame depends on its pose alone; for export
+};
+[[nodiscard]] std::string_view to_string(History history);
+[[nodiscard]] std::string_view to_string(ContactModel model);  ///< "own-side", "operator"
+/// Throw Error(bad_argument) that lists what there is.
+[[nodiscard]] History history_from_string(std::string_view name);
+[[nodiscard]] ContactModel contact_model_from_string(std::string_view name);
+
+enum class Relaxation {
+  conjugate_gradients,
+  jacobi,  ///< as in the paper; many more steps for the same result
+};
+
+/// Method::tracking.
+struct TrackingOptions {
+  History history = History::playback;
+  ContactModel contact = ContactModel::own_side;
+  Relaxation relaxation = Relaxation::conjugate_gradients;
+  double step = 0.0873;      ///< radians a joint may turn in a sub-step, (0, 1]; 5 degrees
+  int canonical_steps = 16;  ///< least number of sub-steps from rest, 1 to 1000
+  int halvings = 2;          ///< of a sub-step that leaves inverted triangles or misses its surface, 0 to 5
+  int projections = 12;      ///< Newton steps at the start of a sub-step, 1 to 100
+  int relaxations = 8;       ///< a sub-step, each followed by projection, 0 to 10000
+  int inner = 20;            ///< conjugate gradient steps a relaxation, 1 to 1000
+  int rings = 6;             ///< around what moves that are solved for too, 0 to 100
+  int smoothing = 2;         ///< passes over the skin around contact, 0 to 100
+};
+
 struct SolveOptions {
-  Method method = Method::dqs;
+  Method method = Method::tracking;
   ImplicitOptions implicit = {};
+  TrackingOptions tracking = {};
   /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
   /// BindOptions::implicit_skin). docs/algorithms/contact.md.
   bool contact_pass = false;
@@ -140,6 +174,8 @@ class Solver {
   /// Deforms the character to `pose`. The reference is valid until the next call. Never throws on poses of the
   /// right size, never returns a non-finite number.
   const Frame& solve(const Pose& pose);
+  /// Forgets all earlier frames: the next one starts from the rest pose.
+  void reset();
 
  private:
   struct Impl;

@@ -13,25 +13,11 @@ constexpr std::size_t kGrain = 256;
 // A map that shrinks volumes by more than this has no useful inverse in float.
 constexpr double kLeastDeterminant = 1e-12;
 
-Mat3f to_float(const Mat3d& m) {
-  return {{static_cast<Vec3f>(m.col[0]), static_cast<Vec3f>(m.col[1]), static_cast<Vec3f>(m.col[2])}};
-}
 Mat3d to_double(const Mat3f& m) {
   return {{static_cast<Vec3d>(m.col[0]), static_cast<Vec3d>(m.col[1]), static_cast<Vec3d>(m.col[2])}};
 }
 
 bool usable(const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant; }
-
-GridView posed(const GridView& rest, const Affine3d& posed_from_rest) {
-  const Affine3d rest_from_posed = inverse(posed_from_rest);
-  const Affine3d grid =
-      Affine3d{to_double(rest.grid_from_rest.linear), static_cast<Vec3d>(rest.grid_from_rest.translation)} *
-      rest_from_posed;
-  GridView view = rest;
-  view.grid_from_rest = {to_float(grid.linear), static_cast<Vec3f>(grid.translation)};
-  view.rest_from_slope = to_float(transpose(rest_from_posed.linear) * to_double(rest.rest_from_slope));
-  return view;
-}
 
 Box box_of(const GridView& view) {
   const Affine3d posed_from_grid =

@@ -153,8 +153,14 @@ JointPreset in_force(const Preset& preset, const std::string& joint, double radi
   return settings;
 }
 
+// In thicknesses of the part.
+double turn_width(TurnWeights turn) {
+  return turn == TurnWeights::smoother ? 1.5 : turn == TurnWeights::smooth ? 0.5 : 0.0;
+}
+
 void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<BoneSegment>& segments,
-               const Preset& preset, const Context& context, Rig& rig, BindReport& report) {
+               const BindOptions& bind_options, const Context& context, Rig& rig, BindReport& report) {
+  const Preset& preset = bind_options.preset;
   const Partition partition = make_partition(character, welded);
   report.islands = partition.islands;
   const std::vector<std::uint32_t> owner = bones_of(partition, segments);
@@ -176,7 +182,11 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
     if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }
   report.preset.all = in_force(preset, {}, preset.all.support_radius);
-  rig.surface = make_surface(welded, owner, radius, context);
+  rig.surface = make_surface(welded, owner);
+  if (bind_options.turn == TurnWeights::skin)
+    take_turns(rig, rig.surface);
+  else
+    spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
   context.progress("bind: operators", 0.9);
   rig.tree = make_tree(rig, preset, context);
@@ -249,7 +259,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   Character with_bones = character;
   with_bones.skeleton = rig->skeleton;
   const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
-  if (options.implicit_skin) make_skin(with_bones, welded, segments, options.preset, context, *rig, report);
+  if (options.implicit_skin) make_skin(with_bones, welded, segments, options, context, *rig, report);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();
   report.bytes = rig_bytes(*rig);

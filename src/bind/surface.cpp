@@ -1,6 +1,6 @@
 // Edge weights are cotangents, kept above a hundredth: a negative one would push neighbours through each other.
 //
-// Turn weights start as 1 on the bone's own part and are spread by one implicit step of heat flow,
+// Turn weights that are spread start as 1 on the bone's own part and are spread by one implicit step of heat flow,
 // (M + L) w = M w0, whose conductivity follows the thickness of the parts: the blend is about as wide as the limb is
 // thick, on a finger as on a thigh.
 #include "bind/surface.h"
@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kLeastCotangent = 0.01;
 constexpr double kLargestCotangent = 50;  // a needle must not hold its neighbours
-constexpr double kTurnWidth = 0.5;        // of the blend, in thicknesses of the part
 constexpr double kLeastTurn = 0.004;      // weights below are left out
 constexpr std::size_t kMostTurns = 8;
 constexpr std::size_t kColumns = 16;  // bones solved at a time
@@ -76,13 +75,15 @@ struct Turn {
   float weight = 0;
 };
 
-void set_turns(std::span<const double> radius, const Context& context, RigSurface& surface) {
+}  // namespace
+
+void spread_turns(std::span<const double> radius, double width, const Context& context, RigSurface& surface) {
   const std::size_t n = surface.size();
   std::vector<Vec3d> positions(n);
   for (std::size_t v = 0; v < n; ++v) positions[v] = static_cast<Vec3d>(surface.positions[v]);
   const CotangentLaplacian laplacian = cotangent_laplacian(positions, surface.triangles);
-  const auto width = [&](std::uint32_t v) {
-    return surface.owner[v] == RigSurface::kNoBone ? 0.0 : kTurnWidth * radius[surface.owner[v]];
+  const auto reach = [&](std::uint32_t v) {
+    return surface.owner[v] == RigSurface::kNoBone ? 0.0 : width * radius[surface.owner[v]];
   };
   std::vector<double> mass = laplacian.mass;
   double mean = 0;
@@ -91,7 +92,7 @@ void set_turns(std::span<const double> radius, const Context& context, RigSurfac
   std::vector<MatrixEntry> entries;
   for (std::uint32_t v = 0; v < n; ++v) entries.push_back({v, v, mass[v]});
   for (const EdgeWeight& e : laplacian.edges) {
-    const double w = e.weight * width(e.a) * width(e.b);
+    const double w = e.weight * reach(e.a) * reach(e.b);
     entries.push_back({e.a, e.a, w});
     entries.push_back({e.b, e.b, w});
     entries.push_back({e.b, e.a, -w});  // a < b: the lower triangle
@@ -101,7 +102,7 @@ void set_turns(std::span<const double> radius, const Context& context, RigSurfac
   std::ranges::sort(bones);
   bones.erase(std::unique(bones.begin(), bones.end()), bones.end());
   std::erase(bones, RigSurface::kNoBone);
-  if (bones.size() > 1) {
+  if (bones.size() > 1 && width > 0) {
     const PrefactoredSolver solver(n, entries);
     if (!solver.ok()) throw Error(ErrorCode::bad_character, "bind", "the surface's heat flow could not be solved");
     std::vector<double> block;
@@ -123,7 +124,8 @@ void set_turns(std::span<const double> radius, const Context& context, RigSurfac
     for (std::uint32_t v = 0; v < n; ++v)
       if (surface.owner[v] != RigSurface::kNoBone) turns[v].push_back({surface.owner[v], 1.0F});
   }
-  surface.turn.begin.assign(1, 0);
+  surface.turn = {{0}, {}};
+  surface.turn_weight.clear();
   for (std::vector<Turn>& row : turns) {
     std::ranges::stable_sort(row, [](const Turn& a, const Turn& b) { return a.weight > b.weight; });
     if (row.size() > kMostTurns) row.resize(kMostTurns);
@@ -137,10 +139,23 @@ void set_turns(std::span<const double> radius, const Context& context, RigSurfac
   }
 }
 
-}  // namespace
+void take_turns(const Rig& rig, RigSurface& surface) {
+  surface.turn = {{0}, {}};
+  surface.turn_weight.clear();
+  for (const std::uint32_t input : surface.first_of) {
+    const std::size_t begin = rig.block_begin.empty() ? input : rig.block_begin[input];
+    const std::size_t end = rig.block_begin.empty() ? input + 1 : rig.block_begin[input + 1];
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t k = 0; k < 4; ++k) {
+        if (!(rig.blocks[b].weight[k] > 0)) continue;
+        surface.turn.items.push_back(rig.blocks[b].bone[k]);
+        surface.turn_weight.push_back(rig.blocks[b].weight[k]);
+      }
+    surface.turn.begin.push_back(static_cast<std::uint32_t>(surface.turn.items.size()));
+  }
+}
 
-RigSurface make_surface(const WeldedCharacter& welded, std::span<const std::uint32_t> owner,
-                        std::span<const double> radius, const Context& context) {
+RigSurface make_surface(const WeldedCharacter& welded, std::span<const std::uint32_t> owner) {
   RigSurface surface;
   surface.welded_of = welded.weld.welded_of;
   surface.first_of = welded.weld.first_of;
@@ -151,7 +166,6 @@ RigSurface make_surface(const WeldedCharacter& welded, std::span<const std::uint
   surface.normals = vertex_normals(surface.positions, surface.triangles);
   set_neighbours(welded.topology, surface);
   set_edges(surface);
-  set_turns(radius, context, surface);
   return surface;
 }
 

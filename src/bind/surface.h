@@ -1,4 +1,4 @@
-// The welded surface with what relaxation needs: weights of edges, smooth weights of bones.
+// The welded surface with what relaxation needs: weights of edges, weights of bones.
 #pragma once
 
 #include <span>
@@ -9,8 +9,12 @@
 
 namespace cutis {
 
-/// `owner`: bone of every welded vertex; `radius`: thickness of every bone's part, metres.
-[[nodiscard]] RigSurface make_surface(const WeldedCharacter& welded, std::span<const std::uint32_t> owner,
-                                      std::span<const double> radius, const Context& context);
+/// `owner`: bone of every welded vertex; without turn weights.
+[[nodiscard]] RigSurface make_surface(const WeldedCharacter& welded, std::span<const std::uint32_t> owner);
+
+/// From the packed influences of the input vertices.
+void take_turns(const Rig& rig, RigSurface& surface);
+/// Spread from the parts over `width` times their thickness; 0: rigid. `radius`: of every bone's part, metres.
+void spread_turns(std::span<const double> radius, double width, const Context& context, RigSurface& surface);
 
 }  // namespace cutis

@@ -19,7 +19,7 @@ struct SamplingOptions {
   double per_point = 0.02;    ///< and this many more per vertex of the part
   int limit = 160;            ///< never more: the fit's time grows with the cube
   double seam_margin = 0.15;  ///< kept free beside a seam, in radii of the seam's loop
-  bool domes = false;         ///< four more samples around each cap, on an ellipsoid through it and the seam
+  bool domes = true;          ///< four more samples around each cap, on an ellipsoid through it and the seam
   double cap = 1;             ///< distance of a cap from the joint, in units of the seam's least distance to it
 };
 

@@ -1,6 +1,7 @@
 #include "cutis/solve.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,7 @@
 #include "solve/contact_pass.h"
 #include "solve/implicit.h"
 #include "solve/pose_relief.h"
+#include "solve/tracker.h"
 
 namespace cutis {
 namespace {
@@ -21,7 +23,8 @@ struct NamedMethod {
   Method method;
   std::string_view name;
 };
-constexpr NamedMethod kMethods[] = {{Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}};
+constexpr NamedMethod kMethods[] = {
+    {Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}, {Method::tracking, "tracking"}};
 
 // Vertices that follow a bone which kept its last good motion.
 std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
@@ -60,6 +63,47 @@ Method method_from_string(std::string_view name) {
 
 bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
 
+namespace {
+
+struct NamedHistory {
+  History history;
+  std::string_view name;
+};
+constexpr NamedHistory kHistories[] = {
+    {History::playback, "playback"}, {History::stateless, "stateless"}, {History::canonical, "canonical"}};
+struct NamedContact {
+  ContactModel model;
+  std::string_view name;
+};
+constexpr NamedContact kContacts[] = {{ContactModel::own_side, "own-side"}, {ContactModel::composed, "operator"}};
+
+}  // namespace
+
+std::string_view to_string(History history) {
+  for (const NamedHistory& h : kHistories)
+    if (h.history == history) return h.name;
+  return "?";
+}
+
+std::string_view to_string(ContactModel model) {
+  for (const NamedContact& c : kContacts)
+    if (c.model == model) return c.name;
+  return "?";
+}
+
+History history_from_string(std::string_view name) {
+  for (const NamedHistory& h : kHistories)
+    if (h.name == name) return h.history;
+  throw Error(ErrorCode::bad_argument, "",
+              fmt::format("there is no history '{}'; choose playback, stateless or canonical", name));
+}
+
+ContactModel contact_model_from_string(std::string_view name) {
+  for (const NamedContact& c : kContacts)
+    if (c.name == name) return c.model;
+  throw Error(ErrorCode::bad_argument, "", fmt::format("there is no contact '{}'; choose own-side or operator", name));
+}
+
 std::string_view to_string(VertexState state) {
   constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
   return kNames[static_cast<std::size_t>(state)];
@@ -74,6 +118,7 @@ struct Solver::Impl {
   std::unique_ptr<ContactPass> contact_pass;
   std::unique_ptr<PoseRelief> relief;
   std::unique_ptr<ImplicitSkin> implicit;
+  std::unique_ptr<Tracker> tracker;
 
   void skin(const Pose& pose, std::span<Vec3f> positions);
   void report_relief();
@@ -99,12 +144,15 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
     case Method::implicit:
       implicit->solve(motion, positions, frame);
       break;
+    case Method::tracking:
+      tracker->solve(motion.motions(), positions, frame);
+      break;
   }
 }
 
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
   BoneMotion motion(*rig);
-  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}});
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}, {}});
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
   if (options.contact_pass) {
@@ -120,10 +168,17 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   }
   if (options.method == Method::implicit)
     impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit, context);
+  if (options.method == Method::tracking)
+    impl_->tracker = std::make_unique<Tracker>(*impl_->rig, options.tracking, context);
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
+
+void Solver::reset() {
+  if (impl_->contact_pass) impl_->contact_pass->restart();
+  if (impl_->tracker) impl_->tracker->reset();
+}
 
 const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;

@@ -33,7 +33,7 @@ ALLOWED = {
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # solve sees of the back ends only their front.
 ONLY = {
-    ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h"},
+    ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/track.h"},
     ("bind", "backends"): {"backends/posed_field.h"},
 }
 

@@ -91,7 +91,9 @@ void add_render(CLI::App& app) {
   verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
   verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
   add_contact_options(*verb, options->contact);
-  verb->add_option("--color", options->color, "shade, part, weights, stretch, overlap or intersections")
+  verb->add_option(
+          "--color", options->color,
+          "shade, part, weights, stretch, overlap, intersections; residual, contact (methods that follow a field)")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");

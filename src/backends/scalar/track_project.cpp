@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/track.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+constexpr float kDone = 1e-5F;  // residual
+
+// The paper's field. On the contact surface its gradient vanishes and values below 0.5 have no root: a vertex that is
+// in contact keeps to the side it is on, a little above the surface, and one that has arrived there stays.
+TrackSample composed_sample(const PosedField& field, float iso, float slope, const Vec3f& p) {
+  constexpr float kFloor = 0.506F;  // iso-values below have no root in contact
+  constexpr float kFlat = 0.05F;    // share of the slope on the surface
+  const SkinSample s = field.eval(p);
+  TrackSample t;
+  t.touching = s.contact();
+  t.residual = s.value - (t.touching ? std::max(iso, kFloor) : iso);
+  t.free = s.value - iso;
+  t.gradient = s.gradient;
+  if (t.touching && length(s.gradient) < kFlat * slope) t.residual = 0;
+  return t;
+}
+
+}  // namespace
+
+float track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                    TrackStep& step, const Context& context) {
+  const RigSurface& s = rig.surface;
+  const std::size_t count = step.active.size();
+  step.moves.assign((count + kGrain - 1) / kGrain, 0.0F);
+  parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
+    float longest = 0;
+    for (std::size_t a = begin; a < end; ++a) {
+      const std::uint32_t v = step.active[a];
+      if (rest.tracked[v] == 0) continue;
+      const auto sample = [&](const Vec3f& p) {
+        if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p);
+        return track_residual(step.fields.data(), s.owner[v], step.others.data() + step.other_begin[a],
+                              step.other_begin[a + 1] - step.other_begin[a], step.level[a], rest.gap[v], p);
+      };
+      const Vec3f start = step.p[v];
+      TrackSample t = sample(start);
+      for (int i = 0; i < steps && std::abs(t.residual) > kDone; ++i) {
+        const Vec3f next = step.p[v] + track_step(t, rest.slope[v], limit * s.edge[v]);
+        if (!is_finite(next)) break;
+        step.p[v] = next;
+        t = sample(next);
+      }
+      step.samples[a] = t;
+      longest = std::max(longest, distance(start, step.p[v]) / s.edge[v]);
+    }
+    step.moves[begin / kGrain] = longest;
+  });
+  return step.moves.empty() ? 0.0F : *std::ranges::max_element(step.moves);
+}
+
+}  // namespace cutis

@@ -1,0 +1,169 @@
+// Tracking §5.2: the skin slides along the iso-surface towards as-rigid-as-possible edges, with target rotations given
+// by the bones: minimise sum w_ij |(p_i - p_j) - (R_i + R_j)/2 (p_i0 - p_j0)|^2 over displacements in the tangent
+// planes. Conjugate gradients instead of the paper's Jacobi steps: no field is evaluated inside, and about twenty steps
+// do what hundreds do there.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/track.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+constexpr double kReduction = 1e-6;  // of the squared residual: converged
+constexpr float kJacobiDamping = 0.7F;
+constexpr float kLongest = 1;  // local edges a vertex may slide at once
+
+}  // namespace
+
+float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                  const Context& context) {
+  const RigSurface& s = rig.surface;
+  const std::size_t count = step.active.size();
+  step.x.assign(count, {});
+  step.r.resize(count);
+  step.d.resize(count);
+  step.q.resize(count);
+  step.n.resize(count);
+  step.diagonal.resize(count);
+  const auto tangent = [&](std::size_t a, const Vec3f& v) { return v - step.n[a] * dot(step.n[a], v); };
+
+  const auto gradient = [&](std::size_t a) {
+    const std::uint32_t v = step.active[a];
+    step.n[a] = rest.tracked[v] != 0 ? normalized(step.samples[a].gradient) : Vec3f{};
+    Vec3f pull;
+    float sum = 0;
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+      const std::uint32_t u = s.neighbours.items[i];
+      const Vec3f edge = s.positions[v] - s.positions[u];
+      pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * s.neighbour_weight[i];
+      sum += s.neighbour_weight[i];
+    }
+    const float hold = step.hold[a] * rest.stiffness[v] * sum;
+    pull += (step.blended[v] - step.p[v]) * hold;
+    sum += hold;
+    const auto target = std::ranges::lower_bound(step.targets, v, {}, &TrackTarget::vertex);
+    if (target != step.targets.end() && target->vertex == v) {
+      const float w = target->weight * sum;
+      pull += (target->position - step.p[v]) * w;
+      sum += w;
+    }
+    step.diagonal[a] = std::max(sum, 1e-12F);
+    step.r[a] = tangent(a, pull);
+  };
+
+  if (options.relaxation == Relaxation::jacobi) {
+    parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t a = begin; a < end; ++a) {
+        gradient(a);
+        step.x[a] = step.r[a] * (kJacobiDamping / step.diagonal[a]);
+      }
+    });
+  } else {
+    double rz = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t a = begin; a < end; ++a) {
+        gradient(a);
+        step.d[a] = step.r[a] / step.diagonal[a];
+        sum += static_cast<double>(dot(step.r[a], step.d[a]));
+      }
+      return sum;
+    });
+    const double enough = kReduction * rz;
+    for (int it = 0; it < options.inner && rz > enough && rz > 0; ++it) {
+      const double dq = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t a = begin; a < end; ++a) {
+          const std::uint32_t v = step.active[a];
+          Vec3f y = step.d[a] * step.diagonal[a];
+          for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
+            if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
+              y -= step.d[static_cast<std::size_t>(u)] * s.neighbour_weight[i];
+          step.q[a] = tangent(a, y);
+          sum += static_cast<double>(dot(step.d[a], step.q[a]));
+        }
+        return sum;
+      });
+      if (!(dq > 0)) break;
+      const auto alpha = static_cast<float>(rz / dq);
+      const double next = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t a = begin; a < end; ++a) {
+          step.x[a] += step.d[a] * alpha;
+          step.r[a] -= step.q[a] * alpha;
+          sum += static_cast<double>(dot(step.r[a], step.r[a]) / step.diagonal[a]);
+        }
+        return sum;
+      });
+      const auto beta = static_cast<float>(next / rz);
+      rz = next;
+      parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t a = begin; a < end; ++a) step.d[a] = step.r[a] / step.diagonal[a] + step.d[a] * beta;
+      });
+    }
+  }
+
+  float longest = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::uint32_t v = step.active[a];
+    const float way = length(step.x[a]), limit = kLongest * s.edge[v];
+    if (!std::isfinite(way)) continue;
+    step.p[v] += way > limit ? step.x[a] * (limit / way) : step.x[a];
+    longest = std::max(longest, std::min(way, limit) / s.edge[v]);
+  }
+  return longest;
+}
+
+void track_smooth(const Rig& rig, int passes, const TrackStep& step, std::vector<Vec3f>& positions) {
+  constexpr int kSpread = 3;  // passes that diffuse the contact flag
+  const RigSurface& s = rig.surface;
+  std::vector<float> beta(s.size(), 0.0F), next;
+  bool any = false;
+  for (std::size_t a = 0; a < step.active.size(); ++a)
+    if (step.samples[a].touching) beta[step.active[a]] = 1, any = true;
+  if (!any || passes <= 0) return;
+  for (int pass = 0; pass < kSpread; ++pass) {
+    next = beta;
+    for (const std::uint32_t v : step.active) {
+      float sum = beta[v];
+      const auto row = s.neighbours.row(v);
+      for (const std::uint32_t w : row) sum += beta[w];
+      next[v] = sum / static_cast<float>(row.size() + 1);
+    }
+    beta.swap(next);
+  }
+  std::vector<Vec3f> other;
+  for (int pass = 0; pass < passes; ++pass) {
+    other = positions;
+    for (const std::uint32_t v : step.active) {
+      const auto row = s.neighbours.row(v);
+      if (beta[v] <= 0 || row.empty()) continue;
+      Vec3f sum;
+      for (const std::uint32_t w : row) sum += positions[w];
+      other[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * beta[v]);
+    }
+    positions.swap(other);
+  }
+}
+
+std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context) {
+  const RigSurface& s = rig.surface;
+  return ordered_sum(context, s.triangles.size(), 8 * kGrain, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Triangle& t = s.triangles[i];
+      if (step.slot[t[0]] < 0 && step.slot[t[1]] < 0 && step.slot[t[2]] < 0) continue;
+      const auto normal = [&](const std::vector<Vec3f>& p) { return cross(p[t[1]] - p[t[0]], p[t[2]] - p[t[0]]); };
+      const Vec3f now = normal(step.p), before = normal(s.positions);
+      bool against = true;
+      for (const std::uint32_t v : t) against = against && step.slot[v] >= 0 && dot(now, step.turn[v] * before) < 0;
+      count += against ? 1 : 0;
+    }
+    return count;
+  });
+}
+
+}  // namespace cutis

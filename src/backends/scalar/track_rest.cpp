@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+
+#include "backends/track.h"
+#include "base/math.h"
+
+namespace cutis {
+namespace {
+
+// Fields below and above have no gradient to follow.
+constexpr float kLeastField = 0.02F, kMostField = 0.98F, kLeastSlope = 0.1F;
+// Two parts of which one reaches so far into the other at rest are one surface there.
+constexpr float kOverlap = 0.3F;
+// The gap between skins in contact: of the local edge, so that chords of curved sheets do not cross, and of the part's
+// thickness, so that coarse skins do not stand apart.
+constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
+// Strain dies away over this many radii where smooth skinning is sound.
+constexpr float kHoldRadii = 0.5F;
+
+// Parts whose skins meet, or come within the part's thickness of each other along the surface.
+void join_along_surface(const Rig& rig, TrackRest& rest) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size(), bones = rig.bones.size();
+  using Item = std::pair<float, std::uint32_t>;
+  std::vector<float> way(n);
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    if (rig.fields[b].empty()) continue;
+    const float reach = rig.fields[b].grid.radius;
+    std::ranges::fill(way, 1e30F);
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+    for (std::uint32_t v = 0; v < n; ++v)
+      if (s.owner[v] == b) {
+        way[v] = 0;
+        queue.emplace(0.0F, v);
+      }
+    while (!queue.empty()) {
+      const auto [d, v] = queue.top();
+      queue.pop();
+      if (d > way[v]) continue;
+      const std::uint32_t k = s.owner[v];
+      if (k != b && k != RigSurface::kNoBone) rest.joined[b * bones + k] = rest.joined[k * bones + b] = 1;
+      for (const std::uint32_t w : s.neighbours.row(v)) {
+        const float next = d + distance(s.positions[v], s.positions[w]);
+        if (next >= way[w] || (next > reach && d > 0)) continue;  // across the seam at least
+        way[w] = next;
+        queue.emplace(next, w);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TrackRest make_track_rest(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size(), bones = rig.bones.size();
+  TrackRest rest;
+  rest.own.assign(n, 0);
+  rest.tracked.assign(n, 0);
+  rest.slope.assign(n, 1);
+  rest.gap.assign(n, 0);
+  rest.hold.assign(n, 0);
+  rest.stiffness.assign(n, 1);
+  rest.fixed.assign(n, 0);
+  rest.core.resize(n);
+  rest.joined.assign(bones * bones, 0);
+  rest.depth.assign(bones, 0);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
+  std::vector<GridView> fields;
+  for (const RigField& f : rig.fields) fields.push_back(f.view());
+  const auto value = [&](std::uint32_t b, const Vec3f& p) {
+    return rig.fields[b].empty() ? FieldSample<float>{} : eval_field(fields[b], p);
+  };
+  rest.others.begin.assign(1, 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    const std::uint32_t b = s.owner[v];
+    if (b != RigSurface::kNoBone) {
+      const RigBone& bone = rig.bones[b];
+      const Vec3d along = bone.rest_end - bone.rest_origin;
+      const double t =
+          dot(static_cast<Vec3d>(s.positions[v]) - bone.rest_origin, along) / std::max(dot(along, along), 1e-30);
+      rest.core[v] = static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
+    }
+    for (std::uint32_t k = 0; k < bones; ++k) {
+      if (k == b) continue;
+      const float f = value(k, s.positions[v]).value;
+      if (f <= 0) continue;
+      rest.others.items.push_back(k);
+      rest.other_value.push_back(f);
+      const float lead = b == RigSurface::kNoBone ? 0 : value(k, rest.core[v]).value - value(b, rest.core[v]).value;
+      rest.core_lead.push_back(std::max(0.0F, lead));
+      if (b != RigSurface::kNoBone && f > kOverlap) rest.joined[b * bones + k] = rest.joined[k * bones + b] = 1;
+    }
+    rest.others.begin.push_back(static_cast<std::uint32_t>(rest.others.items.size()));
+    if (b == RigSurface::kNoBone || rig.fields[b].empty()) continue;
+    const FieldSample<float> own = value(b, s.positions[v]);
+    const float r = rig.fields[b].grid.radius;
+    rest.own[v] = own.value;
+    rest.slope[v] = 0.9375F / r;
+    rest.tracked[v] =
+        own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
+    rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);
+    const float h = s.edge[v] / (kHoldRadii * r);
+    rest.hold[v] = std::min(1.0F, h * h);
+  }
+  join_along_surface(rig, rest);
+  return rest;
+}
+
+}  // namespace cutis

@@ -1,0 +1,100 @@
+// ALL VERTICES of iso-surface tracking: what a back end offers to solve/tracker.
+//
+// Arrays are over welded vertices unless they say otherwise; positions are in the space that the pose's motions lead
+// to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/posed_field.h"
+#include "cutis/context.h"
+#include "cutis/solve.h"
+#include "kernels/track.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Motions of all bones relative to rest; always invertible; `rotation` signs agree along the skeleton.
+struct BonePose {
+  std::vector<Affine3d> motion;
+  std::vector<Quatd> rotation;
+  std::vector<Mat3d> stretch;
+};
+
+/// What tracking knows of the rest pose.
+struct TrackRest {
+  std::vector<float> own;          ///< the own part's field at the vertex: the level that it keeps
+  RigRows others;                  ///< other bones whose field reaches the vertex, rising
+  std::vector<float> other_value;  ///< per item of others
+  std::vector<char> tracked;       ///< the own field has a usable value and gradient
+  std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
+  std::vector<float> gap;          ///< that contact keeps, metres
+  std::vector<float> hold;         ///< of smooth skinning on free skin, against the neighbours' pull
+  std::vector<float> stiffness;    ///< of painted regions: 1 elsewhere; infinite is `fixed`
+  std::vector<char> fixed;         ///< painted: follows its bone
+  std::vector<Vec3f> core;         ///< the point of the bone's axis that the vertex belongs to
+  std::vector<float> core_lead;    ///< per item of others: by how much the other's field is the larger one there
+  std::vector<char> joined;        ///< bones x bones: parts that grow out of each other
+  std::vector<int> depth;          ///< per bone: of the skeleton above it
+};
+[[nodiscard]] TrackRest make_track_rest(const Rig& rig);
+
+/// A key-framed pull on one vertex along the skin.
+struct TrackTarget {
+  std::uint32_t vertex = 0;
+  Vec3f position;
+  float weight = 1;  ///< against the neighbours' pull
+};
+
+/// One sub-step.
+struct TrackStep {
+  std::vector<Vec3f> p;  ///< in and out
+  // The pose.
+  std::vector<GridView> fields;  ///< posed, per bone; without nodes: none
+  std::vector<Box> boxes;        ///< per bone, around its field
+  std::vector<float> gate;       ///< bones x bones: how far contact between them is let in
+  std::vector<Affine3f> motion;  ///< per bone
+  // Per vertex.
+  std::vector<std::int32_t> slot;               ///< number among the active, or -1
+  std::vector<Mat3f> turn;                      ///< target rotation (and stretch)
+  std::vector<Vec3f> blended;                   ///< where smooth skinning puts it
+  std::vector<std::uint32_t> held_begin, held;  ///< bones that held it in the last sub-step
+  // Per active vertex.
+  std::vector<std::uint32_t> active;  ///< vertices, rising
+  std::vector<std::uint32_t> other_begin;
+  std::vector<TrackOther> others;
+  std::vector<float> level;
+  std::vector<float> hold;
+  std::vector<TrackSample> samples;  ///< at p
+  std::vector<TrackTarget> targets;  ///< sorted by vertex; set by the caller
+  // Scratch.
+  std::vector<char> flags, next_flags;
+  std::vector<std::vector<TrackOther>> chunks;
+  std::vector<Vec3f> x, r, d, q, n;
+  std::vector<float> diagonal, moves;
+};
+
+/// Fields and gates of a pose.
+void track_pose(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step);
+/// Vertices that something moves relative to their bone, and some rings around them; carries all others exactly.
+/// Active ones are carried on from where they are by their bone's motion since `last`.
+void track_transport(const Rig& rig, const TrackRest& rest, const BonePose& last, const BonePose& pose,
+                     const TrackingOptions& options, TrackStep& step, const Context& context);
+/// Target rotations, smooth skinning, the parts near each vertex and their contact, levels.
+void track_control(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step,
+                   const Context& context);
+/// At most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's field instead of the
+/// own side's. Returns the longest way a vertex went, in local edges.
+float track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                    TrackStep& step, const Context& context);
+/// Tangential relaxation: conjugate gradients, or as many damped Jacobi steps. Returns the longest way in local edges.
+float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                  const Context& context);
+/// Smooths around contact.
+void track_smooth(const Rig& rig, int passes, const TrackStep& step, std::vector<Vec3f>& positions);
+/// Triangles that face away from what all three of their target rotations say.
+[[nodiscard]] std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context);
+
+}  // namespace cutis

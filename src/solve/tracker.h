@@ -1,0 +1,51 @@
+// Iso-surface tracking of one character over time (Tracking §5): the skin follows the moving fields.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backends/track.h"
+#include "cutis/context.h"
+#include "cutis/solve.h"
+#include "rig/rig.h"
+#include "solve/bone_path.h"
+
+namespace cutis {
+
+class Tracker {
+ public:
+  /// The rig must have a skin and outlive this.
+  Tracker(const Rig& rig, const TrackingOptions& options, const Context& context);
+
+  /// The next frame starts from the rest pose.
+  void reset();
+  /// `motions`: posed from rest, per bone, finite. `positions`: out, all input vertices. Normals, states, residuals and
+  /// the report go into `frame`.
+  void solve(std::span<const Affine3d> motions, std::span<Vec3f> positions, Frame& frame);
+  /// The skin was changed after the last call (by contact): goes on from `positions`, per welded vertex, scene space.
+  void adopt(std::span<const Vec3f> positions);
+
+ private:
+  void advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
+  void substep(bool from_smooth_skin);
+  [[nodiscard]] bool is_bad() const;
+  void finish(std::span<Vec3f> positions, Frame& frame);
+
+  const Rig* rig_;
+  TrackingOptions options_;
+  const Context* context_;
+  TrackRest rest_;
+  PosedField composed_;
+  std::size_t anchor_ = 0;  // the first bone that has skin: all is computed in its space
+
+  Affine3d root_;
+  std::vector<JointMotion> joints_, next_joints_;  // at the last frame, and at this one
+  BonePose pose_, last_pose_, saved_pose_;
+  TrackStep step_;
+  std::vector<Vec3f> saved_, shown_;
+  std::vector<std::uint32_t> saved_held_begin_, saved_held_;
+  std::size_t inverted_ = 0;  // after the last sub-step
+  FrameReport report_;
+};
+
+}  // namespace cutis
