@@ -84,10 +84,17 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice) {
   verb.add_option("--operator", choice.op, "implicit: between the parts of a joint: union, blend, contact or bulge")
       ->capture_default_str()
       ->check(CLI::IsMember({"union", "blend", "contact", "bulge"}));
-  verb.add_option("--contact", choice.contact,
-                  "implicit: own-side (each vertex on its part's side) or operator (the papers' composed field)")
+  verb.add_option(
+          "--contact", choice.contact,
+          "implicit, tracking: own-side (each vertex on its part's side) or operator (the papers' composed field)")
       ->capture_default_str()
       ->check(CLI::IsMember({"own-side", "operator"}));
+  verb.add_option("--history", choice.history,
+                  "tracking: each frame starts from the last one (playback), from smooth skinning (stateless) or from "
+                  "rest along a fixed path (canonical)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"playback", "stateless", "canonical"}));
+  verb.add_option("-p,--preset", choice.preset, "Preset with the settings of the parts, see 'cutis bind'");
   verb.add_option("--fields", choice.fields, "Fields of the parts: hrbf or spheres")
       ->capture_default_str()
       ->check(CLI::IsMember({"hrbf", "spheres"}));
@@ -110,6 +117,8 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
   options.implicit.blend = contact.op == "blend";
+  options.tracking.contact = options.implicit.contact;
+  options.tracking.history = history_from_string(contact.history);
   return options;
 }
 
@@ -120,7 +129,9 @@ std::string label(Method method, const ContactChoice& contact) {
 BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact) {
   BindOptions options;
   options.implicit_skin = contact.pass || std::ranges::any_of(methods, needs_skin);
-  if (composed(contact)) options.preset.all.op = contact.op;
+  if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
+  // The union has no contact surface: the papers' field is made with their contact operator unless one is asked for.
+  if (composed(contact)) options.preset.all.op = contact.op == "union" ? "contact" : contact.op;
   if (contact.fields == "spheres") options.preset.all.shape = PartForm::spheres;
   return options;
 }

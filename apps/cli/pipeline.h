@@ -49,9 +49,11 @@ struct ContactChoice {
   std::string relief = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
+  std::string history = "playback";
+  std::string preset{};  ///< file
 };
 
-/// Adds --contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields.
+/// Adds --contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields, --history, -p.
 void add_contact_options(CLI::App& verb, ContactChoice& choice);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);

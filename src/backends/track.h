@@ -17,7 +17,7 @@
 namespace cutis {
 
 /// Motions of all bones relative to rest; always invertible; `rotation` signs agree along the skeleton.
-struct BonePose {
+struct PosedBones {
   std::vector<Affine3d> motion;
   std::vector<Quatd> rotation;
   std::vector<Mat3d> stretch;
@@ -77,13 +77,13 @@ struct TrackStep {
 };
 
 /// Fields and gates of a pose.
-void track_pose(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step);
+void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step);
 /// Vertices that something moves relative to their bone, and some rings around them; carries all others exactly.
 /// Active ones are carried on from where they are by their bone's motion since `last`.
-void track_transport(const Rig& rig, const TrackRest& rest, const BonePose& last, const BonePose& pose,
+void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
                      const TrackingOptions& options, TrackStep& step, const Context& context);
 /// Target rotations, smooth skinning, the parts near each vertex and their contact, levels.
-void track_control(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step,
+void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context);
 /// At most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's field instead of the
 /// own side's. Returns the longest way a vertex went, in local edges.

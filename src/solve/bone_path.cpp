@@ -48,7 +48,7 @@ void split_motions(const Rig& rig, std::span<const Affine3d> motions, std::vecto
 }
 
 void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to, double t,
-                 BonePose& pose) {
+                 PosedBones& pose) {
   const std::size_t n = rig.bones.size();
   pose.motion.resize(n);
   pose.rotation.resize(n);

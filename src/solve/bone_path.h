@@ -25,7 +25,7 @@ void split_motions(const Rig& rig, std::span<const Affine3d> motions, std::vecto
 
 /// The pose at t in [0,1] on the way.
 void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to, double t,
-                 BonePose& pose);
+                 PosedBones& pose);
 
 /// The largest turn of a bone relative to its parent, radians, where moving a joint by its bone's length, or stretching
 /// a bone to e times its size, counts as one radian.

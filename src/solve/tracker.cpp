@@ -115,7 +115,7 @@ void Tracker::solve(std::span<const Affine3d> motions, std::span<Vec3f> position
   std::vector<Affine3d> local(motions.begin(), motions.end());
   std::vector<JointMotion> world;
   split_motions(*rig_, motions, world);  // for an anchor that can be inverted
-  BonePose at;
+  PosedBones at;
   interpolate(*rig_, world, world, 1, at);
   if (options_.history != History::playback) reset();
   root_ = at.motion[anchor_];
@@ -142,8 +142,8 @@ void Tracker::solve(std::span<const Affine3d> motions, std::span<Vec3f> position
 void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
   const Rig& rig = *rig_;
   const RigSurface& s = rig.surface;
-  // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring back
-  // the chords that cross.
+  // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
+  // back the chords that cross.
   shown_ = step_.p;
   track_smooth(rig, options_.smoothing, step_, shown_);
 

@@ -40,7 +40,7 @@ class Tracker {
 
   Affine3d root_;
   std::vector<JointMotion> joints_, next_joints_;  // at the last frame, and at this one
-  BonePose pose_, last_pose_, saved_pose_;
+  PosedBones pose_, last_pose_, saved_pose_;
   TrackStep step_;
   std::vector<Vec3f> saved_, shown_;
   std::vector<std::uint32_t> saved_held_begin_, saved_held_;

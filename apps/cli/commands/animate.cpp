@@ -9,7 +9,7 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  std::string file, output, method = "dqs";
+  std::string file, output, method = "tracking";
   MotionChoice motion;
   ContactChoice contact;
 };
@@ -54,7 +54,8 @@ void add_animate(CLI::App& app) {
       ->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--method", options->method,
-                   "lbs (linear blend), dqs (dual quaternion) or implicit (on the implicit skin)")
+                   "lbs (linear blend), dqs (dual quaternion), implicit (projected on the implicit skin) or tracking "
+                   "(follows it)")
       ->capture_default_str();
   add_contact_options(*verb, options->contact);
   add_common_options(*verb, options->common);

@@ -11,7 +11,7 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  std::string file, methods = "lbs,dqs", csv, plot, output;
+  std::string file, methods = "lbs,dqs,tracking", csv, plot, output;
   MotionChoice motion;
   bool reverse = false, explain = false;
   ContactChoice contact;

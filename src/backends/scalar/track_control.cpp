@@ -49,7 +49,7 @@ std::ptrdiff_t rest_place(const TrackRest& rest, std::size_t v, std::uint32_t bo
 }
 
 struct Blend {
-  const BonePose& pose;
+  const PosedBones& pose;
   std::vector<DualQuat<double>> rigid;
 };
 
@@ -84,7 +84,7 @@ void blend_vertex(const Rig& rig, const Blend& blend, std::size_t v, TrackStep& 
 
 }  // namespace
 
-void track_pose(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step) {
+void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
   const std::size_t bones = rig.bones.size();
   step.fields.resize(bones);
   step.boxes.resize(bones);
@@ -127,7 +127,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const BonePose& pose, Tra
     }
 }
 
-void track_transport(const Rig& rig, const TrackRest& rest, const BonePose& last, const BonePose& pose,
+void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
                      const TrackingOptions& options, TrackStep& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
@@ -185,7 +185,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const BonePose& last
   });
 }
 
-void track_control(const Rig& rig, const TrackRest& rest, const BonePose& pose, TrackStep& step,
+void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size(), count = step.active.size();
