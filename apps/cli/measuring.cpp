@@ -104,7 +104,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
-      if (contact.pass) m.contact.push_back(frame.report.contact);
+      if (contact.touches(method)) m.contact.push_back(frame.report.contact);
       if (explainer) m.explained.push_back(explainer->explain(pose, frame.positions, m.frames.back().pairs));
       own_pop.add(frame.positions);
       if (reverse) forward.push_back(frame.positions);

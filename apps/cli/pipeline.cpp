@@ -67,8 +67,9 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
 }
 
 void add_contact_options(CLI::App& verb, ContactChoice& choice) {
-  verb.add_flag("--contact-pass", choice.pass,
-                "Skins that touch do not pass through each other: no intersections in any frame");
+  verb.add_flag("--contact-pass,!--no-contact-pass", choice.pass,
+                "Skins that touch do not pass through each other: no intersections in any frame. On by default with "
+                "tracking (played back)");
   verb.add_option(
           "--relief", choice.relief,
           "on: with contact, bones that the pose drives deeper into each other than skin can give way are moved "
@@ -112,7 +113,7 @@ bool composed(const ContactChoice& choice) {
 SolveOptions solve_options(Method method, const ContactChoice& contact) {
   SolveOptions options;
   options.method = method;
-  options.contact_pass = contact.pass;
+  options.contact_pass = contact.touches(method);
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
@@ -122,13 +123,17 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   return options;
 }
 
+bool ContactChoice::touches(Method method) const {
+  return pass > 0 || (pass == 0 && method == Method::tracking && history == "playback" && contact == "own-side");
+}
+
 std::string label(Method method, const ContactChoice& contact) {
-  return fmt::format("{}{}", to_string(method), contact.pass ? "+contact" : "");
+  return fmt::format("{}{}", to_string(method), contact.pass > 0 && method != Method::tracking ? "+contact" : "");
 }
 
 BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact) {
   BindOptions options;
-  options.implicit_skin = contact.pass || std::ranges::any_of(methods, needs_skin);
+  options.implicit_skin = contact.pass > 0 || std::ranges::any_of(methods, needs_skin);
   if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
   // The union has no contact surface: the papers' field is made with their contact operator unless one is asked for.
   if (composed(contact)) options.preset.all.op = contact.op == "union" ? "contact" : contact.op;

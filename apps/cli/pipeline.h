@@ -45,7 +45,8 @@ struct MethodTiming {
 
 /// How skins that touch are treated, and how method `implicit` works.
 struct ContactChoice {
-  bool pass = false;
+  int pass = 0;  ///< > 0: with contact; < 0: without; 0: with it where the method is tracking and plays back
+  [[nodiscard]] bool touches(Method method) const;
   std::string relief = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
@@ -53,11 +54,11 @@ struct ContactChoice {
   std::string preset{};  ///< file
 };
 
-/// Adds --contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields, --history, -p.
+/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields, --history, -p.
 void add_contact_options(CLI::App& verb, ContactChoice& choice);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);
-/// "dqs", "dqs+contact".
+/// "dqs", "dqs+contact", "tracking"; says so when contact is not as it is by default.
 [[nodiscard]] std::string label(Method method, const ContactChoice& contact);
 /// What the solver will need of the rig.
 [[nodiscard]] BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact);

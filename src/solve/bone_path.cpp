@@ -48,7 +48,7 @@ void split_motions(const Rig& rig, std::span<const Affine3d> motions, std::vecto
 }
 
 void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to, double t,
-                 PosedBones& pose) {
+                 PosedBones& pose, const PosedBones* before) {
   const std::size_t n = rig.bones.size();
   pose.motion.resize(n);
   pose.rotation.resize(n);
@@ -63,8 +63,9 @@ void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<co
     const Polar polar = polar_decompose(pose.motion[b].linear);
     pose.rotation[b] = polar.rotation;
     pose.stretch[b] = polar.stretch;
-    const std::size_t reference = bone.parent >= 0 ? static_cast<std::size_t>(bone.parent) : 0;
-    if (b > 0 && dot(pose.rotation[b], pose.rotation[reference]) < 0) pose.rotation[b] = negated(pose.rotation[b]);
+    const std::size_t parent = bone.parent >= 0 ? static_cast<std::size_t>(bone.parent) : 0;
+    const Quatd& reference = before != nullptr ? before->rotation[b] : pose.rotation[parent];
+    if (dot(pose.rotation[b], reference) < 0) pose.rotation[b] = negated(pose.rotation[b]);
   }
 }
 

@@ -23,9 +23,10 @@ struct JointMotion {
 /// Takes motions (posed from rest) apart, joint by joint. A bone that is scaled to nothing keeps a thousandth.
 void split_motions(const Rig& rig, std::span<const Affine3d> motions, std::vector<JointMotion>& joints);
 
-/// The pose at t in [0,1] on the way.
+/// The pose at t in [0,1] on the way. Signs of rotations agree with those of `before`, the last pose on the way, where
+/// there is one: a bone may twist past 180 degrees; otherwise along the skeleton.
 void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to, double t,
-                 PosedBones& pose);
+                 PosedBones& pose, const PosedBones* before = nullptr);
 
 /// The largest turn of a bone relative to its parent, radians, where moving a joint by its bone's length, or stretching
 /// a bone to e times its size, counts as one radian.

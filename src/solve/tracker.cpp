@@ -88,7 +88,7 @@ bool Tracker::is_bad() const {
 
 void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1,
                       int halvings) {
-  interpolate(*rig_, from, to, t1, pose_);
+  interpolate(*rig_, from, to, t1, pose_, &last_pose_);
   const bool may_repeat = halvings > 0 && report_.halvings < kMostHalvings;
   if (may_repeat) {
     saved_ = step_.p;

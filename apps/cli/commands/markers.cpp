@@ -97,7 +97,7 @@ void run(const Options& options) {
     fail("markers", "needs something to do: -o, --sheet, --plots, --write-map or --write-limits");
   const bool is_volume = options.skin == "volume";
   const Method method = is_volume ? Method::dqs : method_from_string(options.skin);
-  if (is_volume && options.contact.pass)
+  if (is_volume && options.contact.pass > 0)
     fail("--contact-pass", "works on a skin of the recovered pose; choose one with --skin");
   if (!options.output.empty()) Session::check_output(options.file, options.output);
 
