@@ -14,7 +14,7 @@ namespace cutis {
 
 struct GridOptions {
   double error = 4e-3;              ///< largest error of f (0 to 1) that is accepted
-  std::size_t max_nodes = 250'000;  ///< per part, 8 bytes each
+  std::size_t max_nodes = 600'000;  ///< per part, 8 bytes each
 };
 
 struct GridReport {

@@ -33,15 +33,25 @@ std::vector<PartField> make_fields(std::span<const PartPatch> patches, const Fie
   std::vector<std::size_t> order(patches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return patches[i].points.size(); });
-  GridOptions grid = options.grid;
-  const std::size_t share = options.grid_bytes / sizeof(GridNode) / std::max<std::size_t>(1, patches.size());
-  grid.max_nodes = std::min(grid.max_nodes, std::max<std::size_t>(share, 64));
+  const auto fit_of = [&](std::size_t i) -> const FitOptions& {
+    return options.per_part.empty() ? options.fit : options.per_part[i];
+  };
   std::vector<PartField> fields(patches.size());
   parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const FitOptions& fit = options.per_part.empty() ? options.fit : options.per_part[order[i]];
-      fields[order[i]] = PartField(fit_part(patches[order[i]], fit), grid);
-    }
+    for (std::size_t i = begin; i < end; ++i)
+      fields[order[i]] = PartField(fit_part(patches[order[i]], fit_of(order[i])), options.grid);
+  });
+  // Too much in all: the largest ones are cut down to an equal share.
+  std::size_t bytes = 0;
+  for (const PartField& field : fields) bytes += field.grid().report().bytes;
+  if (bytes <= options.grid_bytes) return fields;
+  GridOptions grid = options.grid;
+  const std::size_t share = options.grid_bytes / sizeof(GridNode) / patches.size();
+  grid.max_nodes = std::min(grid.max_nodes, std::max<std::size_t>(share, 64));
+  parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (fields[i].grid().report().nodes > grid.max_nodes)
+        fields[i] = PartField(fit_part(patches[i], fit_of(i)), grid);
   });
   return fields;
 }

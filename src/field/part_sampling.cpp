@@ -20,6 +20,7 @@ constexpr int kCandidatesPerSample = 24;
 // Candidates with opposite normals count as this much farther apart (squared): both sides of thin parts get samples.
 constexpr double kNormalWeight = 0.75;
 // Samples nearer than this, in units of the part's extent, would make the system singular.
+constexpr double kRound = 1.5;  // width of an opening over its least one that may have a dome
 constexpr double kTooNear = 2e-3;
 // An end narrower than this, in units of the thickness, closes itself.
 constexpr double kSmallEnd = 0.25;
@@ -96,7 +97,8 @@ std::vector<SurfaceSample> make_caps(const PartPatch& patch, std::span<const Pat
     for (const Vec3d& side : {u, v, -u, -v}) {
       double width = 0;  // of the opening in this direction
       for (const std::uint32_t i : end.loop) width = std::max(width, dot(patch.points[i] - base, side));
-      if (!(width > 0.1 * room)) continue;
+      // Only where the opening is about round: elsewhere the dome would stick out of the body.
+      if (!(width > 0.5 * room && width < kRound * room)) continue;
       const double s = std::sqrt(0.5);
       caps.push_back(
           {base + end.outward * (s * height) + side * (s * width), normalized(end.outward / height + side / width)});

@@ -283,7 +283,8 @@ TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
     EXPECT_EQ(m["summary"]["nonfinite"]["worst"], 0);
   }
   EXPECT_EQ(j["methods"]["lbs"]["summary"]["pop"], 1.0);
-  EXPECT_EQ(lines(read_all(folder.file("m.csv"))), 11U);
+  EXPECT_EQ(j["methods"]["tracking"]["summary"]["intersecting_pairs"]["worst"], 0);
+  EXPECT_EQ(lines(read_all(folder.file("m.csv"))), 16U);
   EXPECT_EQ(json::parse(read_all(folder.file("m.json")))["methods"], j["methods"]);
 }
 

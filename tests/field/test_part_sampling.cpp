@@ -14,8 +14,8 @@ TEST(part_sampling, count_is_met_and_samples_keep_apart) {
   const PartPatch patch = tube_patch(0.5, 4);
   const PartSamples s = sample_part(patch, Exposure(patch), 0.5, {.target = 50, .per_point = 0});
   EXPECT_EQ(s.surface, 50U);
-  EXPECT_EQ(s.caps, 2U);
-  EXPECT_EQ(s.samples.size(), 52U);
+  EXPECT_EQ(s.caps, 10U);  // a cap and four dome samples at each end
+  EXPECT_EQ(s.samples.size(), 60U);
   // Area / count is a square whose side is about the spacing of an even set.
   EXPECT_GT(s.spacing, 0.4 * std::sqrt(2 * kPi * 0.5 * 4 / 50));
   for (std::size_t i = 0; i < s.surface; ++i)
@@ -37,7 +37,7 @@ TEST(part_sampling, samples_lie_on_the_surface_away_from_the_seams) {
 
 TEST(part_sampling, caps_lie_on_the_axis_one_radius_beyond_the_joints) {
   const PartPatch patch = tube_patch(0.5, 4);
-  const PartSamples s = sample_part(patch, Exposure(patch), 0.5);
+  const PartSamples s = sample_part(patch, Exposure(patch), 0.5, {.domes = false});
   ASSERT_EQ(s.caps, 2U);
   for (std::size_t i = s.surface; i < s.samples.size(); ++i) {
     const SurfaceSample& cap = s.samples[i];
@@ -45,6 +45,17 @@ TEST(part_sampling, caps_lie_on_the_axis_one_radius_beyond_the_joints) {
     const bool far_end = cap.position.x > 2;
     EXPECT_NEAR(cap.position.x, far_end ? 4.5 : -0.5, 0.01);
     EXPECT_NEAR(cap.normal.x, far_end ? 1 : -1, 1e-9);
+  }
+}
+
+TEST(part_sampling, domes_of_a_tube_are_half_spheres_around_its_joints) {
+  const PartPatch patch = tube_patch(0.5, 4);
+  const PartSamples s = sample_part(patch, Exposure(patch), 0.5);
+  ASSERT_EQ(s.caps, 10U);
+  for (std::size_t i = s.surface; i < s.samples.size(); ++i) {
+    const Vec3d joint{s.samples[i].position.x > 2 ? 4.0 : 0.0, 0, 0};
+    EXPECT_NEAR(distance(s.samples[i].position, joint), 0.5, 0.01);
+    EXPECT_GT(dot(s.samples[i].normal, normalized(s.samples[i].position - joint)), 0.99);
   }
 }
 
@@ -58,7 +69,7 @@ TEST(part_sampling, closed_ends_get_no_cap) {
   tip.own_points = tip.points.size();
   for (std::uint32_t j = 0; j < 24; ++j) tip.triangles.push_back({12 * 24 + j, 12 * 24 + (j + 1) % 24, apex});
   const PartSamples s = sample_part(tip, Exposure(tip), 0.5);
-  ASSERT_EQ(s.caps, 1U);
+  ASSERT_EQ(s.caps, 5U);
   EXPECT_LT(s.samples.back().position.x, 0);
 }
 
@@ -66,7 +77,7 @@ TEST(part_sampling, small_holes_get_no_cap) {
   PartPatch patch = tube_patch(0.5, 4, 49, 48);
   patch.triangles.erase(patch.triangles.begin() + 2 * 48 * 24, patch.triangles.begin() + 2 * 48 * 24 + 2);  // one quad
   EXPECT_EQ(find_ends(patch).size(), 3U);
-  EXPECT_EQ(sample_part(patch, Exposure(patch), 0.5).caps, 2U);
+  EXPECT_EQ(sample_part(patch, Exposure(patch), 0.5).caps, 10U);
 }
 
 TEST(part_sampling, inner_walls_get_no_samples) {
