@@ -73,7 +73,7 @@ struct TrackingOptions {
   int canonical_steps = 16;  ///< least number of sub-steps from rest, 1 to 1000
   int halvings = 2;          ///< of a sub-step that leaves inverted triangles or misses its surface, 0 to 5
   int projections = 12;      ///< Newton steps at the start of a sub-step, 1 to 100
-  int relaxations = 8;       ///< a sub-step, each followed by projection, 0 to 10000
+  int relaxations = 6;       ///< a sub-step, each followed by projection, 0 to 10000
   int inner = 20;            ///< conjugate gradient steps a relaxation, 1 to 1000
   int rings = 6;             ///< around what moves that are solved for too, 0 to 100
   int smoothing = 2;         ///< passes over the skin around contact, 0 to 100

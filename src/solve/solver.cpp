@@ -158,7 +158,12 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   if (options.contact_pass) {
     if (!impl_->rig->has_skin())
       throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
-    impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, ContactPassOptions{}, context);
+    ContactPassOptions contact;
+    if (options.method == Method::tracking) {  // follows the skin by itself; its sub-steps are dear
+      contact.max_travel_edges = 4;
+      contact.max_substeps = 2;
+    }
+    impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
     if (options.relief_cap > 0)
       impl_->relief = std::make_unique<PoseRelief>(*impl_->rig, ReliefOptions{.cap = options.relief_cap});
   }
