@@ -30,10 +30,13 @@ CUTIS_HD CompactSample<T> compact(CompactMap map, T d, T r) {
   if (x <= T(-1)) return {T(1), T(0)};
   if (!(x < T(1))) return {T(0), T(0)};
   const T x2 = x * x, rest = T(1) - x2;
-  // Rounding must not leave [0,1]: a field that is 0 is not felt.
-  const auto bounded = [](T f) { return f > T(0) ? (f < T(1) ? f : T(1)) : T(0); };
-  if (map == CompactMap::cubic) return {bounded(T(0.5) + x * (T(0.25) * x2 - T(0.75))), T(-0.75) * rest / r};
-  return {bounded(T(0.5) + x * (T(-0.9375) + x2 * (T(0.625) - T(0.1875) * x2))), T(-0.9375) * rest * rest / r};
+  const bool cubic = map == CompactMap::cubic;
+  const T f =
+      cubic ? T(0.5) + x * (T(0.25) * x2 - T(0.75)) : T(0.5) + x * (T(-0.9375) + x2 * (T(0.625) - T(0.1875) * x2));
+  // Rounding must not leave [0,1], and a field that is 0 has no gradient: it is not felt.
+  if (!(f > T(0))) return {T(0), T(0)};
+  if (f >= T(1)) return {T(1), T(0)};
+  return {f, cubic ? T(-0.75) * rest / r : T(-0.9375) * rest * rest / r};
 }
 
 template <class T>
