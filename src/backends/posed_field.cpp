@@ -13,15 +13,10 @@ constexpr std::size_t kGrain = 256;
 // A map that shrinks volumes by more than this has no useful inverse in float.
 constexpr double kLeastDeterminant = 1e-12;
 
-Mat3d to_double(const Mat3f& m) {
-  return {{static_cast<Vec3d>(m.col[0]), static_cast<Vec3d>(m.col[1]), static_cast<Vec3d>(m.col[2])}};
-}
-
 bool usable(const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant; }
 
 Box box_of(const GridView& view) {
-  const Affine3d posed_from_grid =
-      inverse(Affine3d{to_double(view.grid_from_rest.linear), static_cast<Vec3d>(view.grid_from_rest.translation)});
+  const Affine3d posed_from_grid = inverse(convert<double>(view.grid_from_rest));
   Box box;
   for (int corner = 0; corner < 8; ++corner)
     box.add(transform_point(posed_from_grid, Vec3d{corner & 1 ? view.nx - 1.0 : 0.0, corner & 2 ? view.ny - 1.0 : 0.0,

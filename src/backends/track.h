@@ -32,21 +32,12 @@ struct TrackRest {
   std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
   std::vector<float> gap;          ///< that contact keeps, metres
   std::vector<float> hold;         ///< of smooth skinning on free skin, against the neighbours' pull
-  std::vector<float> stiffness;    ///< of painted regions: 1 elsewhere; infinite is `fixed`
-  std::vector<char> fixed;         ///< painted: follows its bone
   std::vector<Vec3f> core;         ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;    ///< per item of others: by how much the other's field is the larger one there
   std::vector<char> joined;        ///< bones x bones: parts that grow out of each other
   std::vector<int> depth;          ///< per bone: of the skeleton above it
 };
 [[nodiscard]] TrackRest make_track_rest(const Rig& rig);
-
-/// A key-framed pull on one vertex along the skin.
-struct TrackTarget {
-  std::uint32_t vertex = 0;
-  Vec3f position;
-  float weight = 1;  ///< against the neighbours' pull
-};
 
 /// One sub-step.
 struct TrackStep {
@@ -68,7 +59,6 @@ struct TrackStep {
   std::vector<float> level;
   std::vector<float> hold;
   std::vector<TrackSample> samples;  ///< at p
-  std::vector<TrackTarget> targets;  ///< sorted by vertex; set by the caller
   // Scratch.
   std::vector<char> flags, next_flags;
   std::vector<std::vector<TrackOther>> chunks;
@@ -89,7 +79,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
 /// own side's. Returns the longest way a vertex went, in local edges.
 float track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
                     TrackStep& step, const Context& context);
-/// Tangential relaxation: conjugate gradients, or as many damped Jacobi steps. Returns the longest way in local edges.
+/// Tangential relaxation: conjugate gradients, or one damped Jacobi step. Returns the longest way in local edges.
 float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                   const Context& context);
 /// Smooths around contact.

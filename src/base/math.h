@@ -214,4 +214,24 @@ CUTIS_HD bool is_finite(const Affine<T>& a) {
          is_finite(a.translation);
 }
 
+// ---- between precisions ----
+
+template <class To, class From>
+CUTIS_HD constexpr Mat3<To> convert(const Mat3<From>& m) {
+  return {{static_cast<Vec3<To>>(m.col[0]), static_cast<Vec3<To>>(m.col[1]), static_cast<Vec3<To>>(m.col[2])}};
+}
+template <class To, class From>
+CUTIS_HD constexpr Affine<To> convert(const Affine<From>& a) {
+  return {convert<To>(a.linear), static_cast<Vec3<To>>(a.translation)};
+}
+
+// ---- curves ----
+
+/// 0 below `from`, 1 above `to`, C1 in between.
+template <class T>
+CUTIS_HD constexpr T smooth_step(T x, T from, T to) {
+  const T t = x <= from ? T(0) : x >= to ? T(1) : (x - from) / (to - from);
+  return t * t * (3 - 2 * t);
+}
+
 }  // namespace cutis

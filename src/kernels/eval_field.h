@@ -185,18 +185,10 @@ CUTIS_HD inline FieldSample<float> eval_field(const GridView& grid, const Vec3f&
 /// invertible.
 inline GridView posed(const GridView& grid, const Affine3d& posed_from_rest) {
   GridView view = grid;
-  const auto to_double = [](const Mat3f& m) {
-    return Mat3d{{static_cast<Vec3d>(m.col[0]), static_cast<Vec3d>(m.col[1]), static_cast<Vec3d>(m.col[2])}};
-  };
-  const auto to_float = [](const Mat3d& m) {
-    return Mat3f{{static_cast<Vec3f>(m.col[0]), static_cast<Vec3f>(m.col[1]), static_cast<Vec3f>(m.col[2])}};
-  };
-  const Affine3d grid_from_rest{to_double(grid.grid_from_rest.linear),
-                                static_cast<Vec3d>(grid.grid_from_rest.translation)};
   const Affine3d rest_from_posed = inverse(posed_from_rest);
-  const Affine3d grid_from_posed = grid_from_rest * rest_from_posed;
-  view.grid_from_rest = {to_float(grid_from_posed.linear), static_cast<Vec3f>(grid_from_posed.translation)};
-  view.rest_from_slope = to_float(transpose(rest_from_posed.linear) * to_double(grid.rest_from_slope));
+  const Affine3d grid_from_posed = convert<double>(grid.grid_from_rest) * rest_from_posed;
+  view.grid_from_rest = convert<float>(grid_from_posed);
+  view.rest_from_slope = convert<float>(transpose(rest_from_posed.linear) * convert<double>(grid.rest_from_slope));
   return view;
 }
 

@@ -1,11 +1,12 @@
 // ONE VERTEX of iso-surface tracking: its residual on its own side of every contact, and a Newton step.
 //
 // Vertex i belongs to bone b; k are the other parts near it, c_k in [0,1] how much they are in contact.
-//   U = f_b + max_k (1 - c_k) max(0, f_k - f_b)                        the union of what is not in contact
-//   C = iso + max_k c_k max(0, f_k + o_k + gap - iso)                  what contact asks of the own field
+//   U = f_b + max over joined k of (1 - c_k) max(0, (f_k - l_k) - (f_b - l))   the union of what is not in contact
+//   C = l + max_k c_k max(0, f_k + o_k + gap - l)                              what contact asks of the own field
 //   residual = U - C
-// Without contact it is the union's max(f_b, f_k) - iso; in full contact f_b - max(iso, f_k + o_k + gap): the vertex
-// rides its own surface, and where the other part is stronger it stays on f_b = f_k, a gap apart. The residual has a
+// l and l_k are the levels at which the vertex rides the own and the other field. Without contact it is on the union;
+// in full contact the residual is f_b - max(l, f_k + o_k + gap): the vertex rides its own surface, and where the other
+// part is stronger it stays on f_b = f_k, a gap apart. The residual has a
 // sign, so a vertex that has crossed comes back; and its gradient is the difference of opposed gradients, largest
 // where the composed field of Tracking has none.
 #pragma once
@@ -33,33 +34,28 @@ struct TrackSample {
   bool touching = false;  ///< contact holds it
 };
 
-CUTIS_HD inline float smooth_step(float x, float from, float to) {
-  const float t = x <= from ? 0.0F : x >= to ? 1.0F : (x - from) / (to - from);
-  return t * t * (3 - 2 * t);
-}
-
 /// `fields`: posed, by bone; without nodes for bones that have none. `gap` is a length.
 CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t bone, const TrackOther* others,
-                                           std::size_t count, float iso, float gap, const Vec3f& p) {
+                                           std::size_t count, float level, float gap, const Vec3f& p) {
   const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
   float rise = 0, hold = 0;
   Vec3f rise_gradient, hold_gradient;
   for (std::size_t k = 0; k < count; ++k) {
     const TrackOther& other = others[k];
     const FieldSample<float> f = eval_field(fields[other.bone], p);
-    const float r = (1 - other.contact) * (f.value - other.level - own.value + iso);
+    const float r = (1 - other.contact) * (f.value - other.level - own.value + level);
     if (other.joined && r > rise) {
       rise = r;
       rise_gradient = (f.gradient - own.gradient) * (1 - other.contact);
     }
     if (other.contact <= 0 || f.value <= 0) continue;
-    const float h = other.contact * (f.value + other.offset + gap * length(own.gradient - f.gradient) - iso);
+    const float h = other.contact * (f.value + other.offset + gap * length(own.gradient - f.gradient) - level);
     if (h > hold) {
       hold = h;
       hold_gradient = f.gradient * other.contact;
     }
   }
-  return {own.value + rise - iso - hold, own.gradient + rise_gradient - hold_gradient, own.value + rise - iso,
+  return {own.value + rise - level - hold, own.gradient + rise_gradient - hold_gradient, own.value + rise - level,
           hold > 0};
 }
 

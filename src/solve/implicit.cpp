@@ -23,11 +23,6 @@ constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
 constexpr int kFirstSteps = 16, kReturnSteps = 4, kFitSteps = 8;
 constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
 
-double smoothstep(double x, double lo, double hi) {
-  const double t = std::clamp((x - lo) / (hi - lo), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
 double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
 
 Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.rest_origin, {0, 1, 0}); }
@@ -132,7 +127,7 @@ void ImplicitSkin::pose(const BoneMotion& motion) {
     };
     const double bend = pair.related ? swing(pair.child) : std::max(swing(pair.a), swing(pair.b));
     gate_[pair.a * parts_.size() + pair.b] = gate_[pair.b * parts_.size() + pair.a] =
-        static_cast<float>(smoothstep(bend, kGateBegins, kGateFull));
+        static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
   }
 }
 

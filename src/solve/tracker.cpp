@@ -16,10 +16,6 @@ constexpr std::size_t kTolerated = 2;     // inverted triangles more than before
 constexpr std::size_t kMostHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
 
-Mat3f to_float(const Mat3d& m) {
-  return {{static_cast<Vec3f>(m.col[0]), static_cast<Vec3f>(m.col[1]), static_cast<Vec3f>(m.col[2])}};
-}
-
 // Weighted by area; zero where there is no area.
 std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
   std::vector<Vec3f> normals(positions.size());
@@ -47,12 +43,6 @@ void Tracker::reset() {
   step_.held.clear();
   inverted_ = 0;
   root_ = {};
-}
-
-void Tracker::adopt(std::span<const Vec3f> positions) {
-  const Affine3d back = inverse(root_);
-  for (std::size_t v = 0; v < step_.p.size(); ++v)
-    step_.p[v] = static_cast<Vec3f>(transform_point(back, static_cast<Vec3d>(positions[v])));
 }
 
 // From last_pose_ to pose_.
@@ -187,7 +177,7 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
     const bool usable = dot(smooth[v], smooth[v]) > 0.5F;
     bend[v] = usable ? rotation_between(rotate(carry, s.normals[v]), smooth[v]) * carry : carry;
   }
-  const Mat3f turn_root = to_float(cofactor(root_.linear) * (determinant(root_.linear) < 0 ? -1.0 : 1.0));
+  const Mat3f turn_root = convert<float>(cofactor(root_.linear) * (determinant(root_.linear) < 0 ? -1.0 : 1.0));
   const std::size_t count = rig.vertex_count();
   frame.normals.resize(count);
   frame.states.resize(count);

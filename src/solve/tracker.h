@@ -22,8 +22,6 @@ class Tracker {
   /// `motions`: posed from rest, per bone, finite. `positions`: out, all input vertices. Normals, states, residuals and
   /// the report go into `frame`.
   void solve(std::span<const Affine3d> motions, std::span<Vec3f> positions, Frame& frame);
-  /// The skin was changed after the last call (by contact): goes on from `positions`, per welded vertex, scene space.
-  void adopt(std::span<const Vec3f> positions);
 
  private:
   void advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
@@ -40,7 +38,7 @@ class Tracker {
 
   Affine3d root_;
   std::vector<JointMotion> joints_, next_joints_;  // at the last frame, and at this one
-  PosedBones pose_, last_pose_, saved_pose_;
+  PosedBones pose_, last_pose_;
   TrackStep step_;
   std::vector<Vec3f> saved_, shown_;
   std::vector<std::uint32_t> saved_held_begin_, saved_held_;

@@ -1,7 +1,6 @@
 // The program as a user meets it: exit codes, one sentence on stderr, one JSON document on stdout, files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,34 +8,18 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/run.h"
 #include "support/support.h"
 
 namespace cutis {
 namespace {
 
 using nlohmann::json;
+using test::read_all;
+using test::Result;
+using test::run;
 using test::TemporaryFolder;
 using testing::HasSubstr;
-
-struct Result {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-std::string read_all(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-Result run(const std::string& arguments) {
-  const TemporaryFolder folder;
-  const std::string command = std::string(CUTIS_PROGRAM) + " " + arguments + " >" + folder.file("out") + " 2>" +
-                              folder.file("err") + " </dev/null";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(folder.file("out")), read_all(folder.file("err"))};
-}
 
 std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));

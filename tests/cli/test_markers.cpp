@@ -1,7 +1,6 @@
 // The verb `markers` and `info` on takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/run.h"
 #include "io/c3d_maker.h"
 #include "support/support.h"
 
@@ -16,28 +16,11 @@ namespace cutis {
 namespace {
 
 using nlohmann::json;
+using test::read_all;
+using test::Result;
+using test::run;
 using test::TemporaryFolder;
 using testing::HasSubstr;
-
-struct Result {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-std::string read_all(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-Result run(const std::string& arguments) {
-  const TemporaryFolder folder;
-  const std::string command = std::string(CUTIS_PROGRAM) + " " + arguments + " >" + folder.file("out") + " 2>" +
-                              folder.file("err") + " </dev/null";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(folder.file("out")), read_all(folder.file("err"))};
-}
 
 TEST(CliMarkers, ShowsHelpWithExamples) {
   const Result r = run("markers --help");

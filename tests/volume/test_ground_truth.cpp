@@ -94,9 +94,7 @@ TEST_F(GroundTruth, WalkIsRecoveredWithAFifthOfTheMarkersMissingForHalfSeconds) 
   EXPECT_EQ(e.flipped, 0);
 }
 
-TEST(MarkerSolver, HoldsItsShapeWithoutMarkersAndNeverReturnsANonFiniteNumber) {
-  const Context context(2);
-  const Character character = load_character("builtin:arm", context);
+MarkerMap four_vertices() {
   MarkerMap map;
   for (const std::int64_t v : {0, 200, 400, 600}) {
     MarkerPlace place;
@@ -104,6 +102,13 @@ TEST(MarkerSolver, HoldsItsShapeWithoutMarkersAndNeverReturnsANonFiniteNumber) {
     place.vertex = v;
     map.places.push_back(place);
   }
+  return map;
+}
+
+TEST(MarkerSolver, HoldsItsShapeWithoutMarkersAndNeverReturnsANonFiniteNumber) {
+  const Context context(2);
+  const Character character = load_character("builtin:arm", context);
+  const MarkerMap map = four_vertices();
   MarkerSolver solver(character, map, {.resolution = 400}, context);
   std::vector<Vec3d> targets;
   for (const MarkerPlace& p : map.places)
@@ -125,13 +130,7 @@ TEST(MarkerSolver, HoldsItsShapeWithoutMarkersAndNeverReturnsANonFiniteNumber) {
 TEST(MarkerSolver, GivesTheSameBitsForAnyNumberOfThreads) {
   const Context one(1), two(2);
   const Character character = load_character("builtin:arm", one);
-  MarkerMap map;
-  for (const std::int64_t v : {0, 200, 400, 600}) {
-    MarkerPlace place;
-    place.marker = "M" + std::to_string(v);
-    place.vertex = v;
-    map.places.push_back(place);
-  }
+  const MarkerMap map = four_vertices();
   std::vector<Vec3d> targets;
   for (const MarkerPlace& p : map.places)
     targets.push_back(static_cast<Vec3d>(character.meshes[0].positions[static_cast<std::size_t>(p.vertex)]) * 1.05);

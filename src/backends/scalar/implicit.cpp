@@ -29,11 +29,6 @@ constexpr float kNoMove = 2e-3F;
 // Of the mean edge: an initial guess nearer than this to the rigidly carried vertex is the same point.
 constexpr float kSamePlace = 1e-4F;
 
-float smoothstep(float x, float lo, float hi) {
-  const float t = std::clamp((x - lo) / (hi - lo), 0.0F, 1.0F);
-  return t * t * (3 - 2 * t);
-}
-
 // Implicit's blending weight: 1 on the inner side of the bend, 0 on the outer, by the direction from the bone's axis.
 float blending_weight(const RigBone& bone, const Vec3f& p_rest, const Vec3f& origin, const Vec3f& inside) {
   const auto axis = static_cast<Vec3f>(normalized(bone.rest_end - bone.rest_origin));
@@ -140,7 +135,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
       near.weight = blending_weight(rig.bones[own], p_rest, pose.joint_origin[j], pose.joint_inside[j]);
     }
     if (!pose.composed && solid) {
-      near.control = pose.gate[own * bones + k] * smoothstep(most - at_rest, kContactBegins, kContactFull);
+      near.control = pose.gate[own * bones + k] * smooth_step(most - at_rest, kContactBegins, kContactFull);
       if (near.joint >= 0)
         near.control *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(near.joint)]));
     }
@@ -164,7 +159,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     const float at_guess =
         pose.composed ? pose.field->eval(guess).value
                       : skin_residual(skin_of(rig, rest, pose, vertices, v), kNoContact, guess).value + rest.iso[v];
-    vertices.reach[v] *= smoothstep(at_guess, kGap * rest.iso[v], kFelt * rest.iso[v]);
+    vertices.reach[v] *= smooth_step(at_guess, kGap * rest.iso[v], kFelt * rest.iso[v]);
   }
   return changed || kept_from_rest < near_rest.size();
 }

@@ -30,11 +30,6 @@ constexpr float kTrust = 0.15F, kVoid = 0.3F;
 // Strain of smooth skinning around a vertex: sound below, worthless above.
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
 
-Mat3f to_float(const Mat3d& m) {
-  return {{static_cast<Vec3f>(m.col[0]), static_cast<Vec3f>(m.col[1]), static_cast<Vec3f>(m.col[2])}};
-}
-Affine3f to_float(const Affine3d& a) { return {to_float(a.linear), static_cast<Vec3f>(a.translation)}; }
-
 bool inside(const Box& box, const Vec3f& p, float margin) {
   const double m = margin;
   return p.x >= box.lo.x - m && p.y >= box.lo.y - m && p.z >= box.lo.z - m && p.x <= box.hi.x + m &&
@@ -78,7 +73,7 @@ void blend_vertex(const Rig& rig, const Blend& blend, std::size_t v, TrackStep& 
   }
   const auto unit = [size](const Quatd& x) { return Quatd{x.x / size, x.y / size, x.z / size, x.w / size}; };
   const DualQuat<double> motion{unit(sum.real), unit(sum.dual)};
-  step.turn[v] = to_float(to_matrix(motion.real) * stretch);
+  step.turn[v] = convert<float>(to_matrix(motion.real) * stretch);
   step.blended[v] = static_cast<Vec3f>(transform_point(motion, stretched));
 }
 
@@ -91,7 +86,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
   step.gate.resize(bones * bones);
   step.motion.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) {
-    step.motion[b] = to_float(pose.motion[b]);
+    step.motion[b] = convert<float>(pose.motion[b]);
     step.fields[b] = rig.fields[b].view();
     if (rig.fields[b].empty()) {
       step.fields[b].nodes = nullptr;
@@ -138,7 +133,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     for (std::size_t v = begin; v < end; ++v) {
       step.flags[v] = 0;
       const std::uint32_t b = s.owner[v];
-      if (b == RigSurface::kNoBone || rest.fixed[v] != 0) continue;
+      if (b == RigSurface::kNoBone) continue;
       const Vec3f q = transform_point(step.motion[b], s.positions[v]);
       bool active = false;
       for (const std::uint32_t k : s.turn.row(v))
@@ -154,12 +149,11 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       step.flags[v] = active ? 1 : 0;
     }
   });
-  for (const TrackTarget& target : step.targets) step.flags[target.vertex] = 1;
   for (int ring = 0; ring < options.rings; ++ring) {
     parallel_for(context, n, 4 * kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         char on = step.flags[v];
-        if (on == 0 && rest.fixed[v] == 0)
+        if (on == 0)
           for (const std::uint32_t w : s.neighbours.row(v)) on = on != 0 || step.flags[w] != 0;
         step.next_flags[v] = on;
       }
@@ -174,7 +168,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     step.active.push_back(v);
   }
   std::vector<Affine3f> delta(bones);
-  for (std::size_t b = 0; b < bones; ++b) delta[b] = to_float(pose.motion[b] * inverse(last.motion[b]));
+  for (std::size_t b = 0; b < bones; ++b) delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
   parallel_for(context, n, 4 * kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];

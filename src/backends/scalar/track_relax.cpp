@@ -42,15 +42,9 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
       pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * s.neighbour_weight[i];
       sum += s.neighbour_weight[i];
     }
-    const float hold = step.hold[a] * rest.stiffness[v] * sum;
+    const float hold = step.hold[a] * sum;
     pull += (step.blended[v] - step.p[v]) * hold;
     sum += hold;
-    const auto target = std::ranges::lower_bound(step.targets, v, {}, &TrackTarget::vertex);
-    if (target != step.targets.end() && target->vertex == v) {
-      const float w = target->weight * sum;
-      pull += (target->position - step.p[v]) * w;
-      sum += w;
-    }
     step.diagonal[a] = std::max(sum, 1e-12F);
     step.r[a] = tangent(a, pull);
   };

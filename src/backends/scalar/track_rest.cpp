@@ -62,8 +62,6 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.slope.assign(n, 1);
   rest.gap.assign(n, 0);
   rest.hold.assign(n, 0);
-  rest.stiffness.assign(n, 1);
-  rest.fixed.assign(n, 0);
   rest.core.resize(n);
   rest.joined.assign(bones * bones, 0);
   rest.depth.assign(bones, 0);
