@@ -65,6 +65,55 @@ std::vector<std::string> Measurement::metric_names() const {
   return names;
 }
 
+namespace {
+
+// One column of the report.
+struct Run {
+  Method method = Method::lbs;
+  ContactChoice contact;
+  std::string name;
+};
+
+std::vector<Run> list_runs(const std::vector<Method>& methods, const ContactChoice& contact) {
+  const std::vector<std::string> histories = parse_histories(contact.history);
+  std::vector<Run> runs;
+  for (const Method method : methods) {
+    for (const std::string& history : histories) {
+      Run run{method, contact, label(method, contact)};
+      run.contact.history = history;
+      if (histories.size() > 1 && method == Method::tracking) {
+        run.name = fmt::format("{}/{}", to_string(method), history);
+        run.contact.pass = contact.pass > 0 ? 1 : -1;  // the same for all
+      }
+      runs.push_back(std::move(run));
+      if (method != Method::tracking) break;
+    }
+  }
+  return runs;
+}
+
+// The largest side of the rest pose's box: the height of a standing character, the length of one that lies.
+double height_of(const Character& character) {
+  const Box box = character.bounds();
+  return box.empty() ? 0 : std::max({box.hi.x - box.lo.x, box.hi.y - box.lo.y, box.hi.z - box.lo.z});
+}
+
+using Frames = std::vector<std::vector<Vec3f>>;
+
+HistoryDifference difference(const Metrics& metrics, double height, const std::pair<std::string, Frames>& a,
+                             const std::pair<std::string, Frames>& b) {
+  HistoryDifference result{a.first, b.first, {}, 0, 0, 0};
+  const PathMetrics path = metrics.path(a.second, b.second);
+  const double percent = height > 0 ? 100 / height : 0;
+  for (const FrameDistance& d : path.frames) result.frames.push_back({d.mean * percent, d.max * percent, d.nonfinite});
+  result.mean = path.mean * percent;
+  result.max = path.max * percent;
+  result.worst_frame = path.worst_frame;
+  return result;
+}
+
+}  // namespace
+
 Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
                             bool reverse, const Context& context, const ContactChoice& contact, bool explain) {
   MetricsOptions metrics_options;
@@ -84,17 +133,21 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   PopAccumulator lbs_pop(metrics, motion.times.size());
   play(character, motion, Method::lbs, context, [&](std::size_t, const Frame& f) { lbs_pop.add(f.positions); });
 
+  const std::vector<Run> runs = list_runs(methods, contact);
+  std::vector<std::pair<std::string, Frames>> histories;
   BindOptions binding = bind_options(methods, contact);
   binding.implicit_skin = binding.implicit_skin || explain;
   const auto rig = bind(character, context, binding);
   const std::optional<Explainer> explainer =
       explain ? std::optional<Explainer>(std::in_place, character, rig) : std::nullopt;
-  for (const Method method : methods) {
+  for (const Run& run : runs) {
     MethodMeasurement m;
-    m.name = label(method, contact);
+    m.name = run.name;
+    const bool compared = run.name != label(run.method, contact);  // with other histories
+    if (compared) histories.emplace_back(run.contact.history, Frames{});
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
-    Solver solver(rig, solve_options(method, contact), context);
+    Solver solver(rig, solve_options(run.method, run.contact), context);
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
@@ -104,9 +157,10 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
-      if (contact.touches(method)) m.contact.push_back(frame.report.contact);
+      if (run.contact.touches(run.method)) m.contact.push_back(frame.report.contact);
       if (explainer) m.explained.push_back(explainer->explain(pose, frame.positions, m.frames.back().pairs));
       own_pop.add(frame.positions);
+      if (compared) histories.back().second.push_back(frame.positions);
       if (reverse) forward.push_back(frame.positions);
       context.progress(m.name, static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
     }
@@ -122,6 +176,10 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     m.summary = summarise(m.frames, metrics.regions());
     result.methods.push_back(std::move(m));
   }
+  const double height = height_of(character);
+  for (std::size_t a = 0; a < histories.size(); ++a)
+    for (std::size_t b = a + 1; b < histories.size(); ++b)
+      result.histories.push_back(difference(metrics, height, histories[a], histories[b]));
   return result;
 }
 
@@ -154,15 +212,28 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
     methods[m.name] = {{"frames", frames}, {"summary", summary}};
     if (!m.explained.empty()) methods[m.name]["explained"] = to_json(explained_rows(measurement.skeleton, m.explained));
   }
-  return {{"file", measurement.file},
-          {"clip", measurement.clip},
-          {"frames", measurement.times.size()},
-          {"vertices", measurement.vertices},
-          {"welded_vertices", measurement.welded_vertices},
-          {"size", rounded(measurement.size)},
-          {"rest", frame_json(measurement.rest, measurement.rest, {})},
-          {"methods", methods},
-          {"warnings", warnings}};
+  Json document = {{"file", measurement.file},
+                   {"clip", measurement.clip},
+                   {"frames", measurement.times.size()},
+                   {"vertices", measurement.vertices},
+                   {"welded_vertices", measurement.welded_vertices},
+                   {"size", rounded(measurement.size)},
+                   {"rest", frame_json(measurement.rest, measurement.rest, {})},
+                   {"methods", methods},
+                   {"warnings", warnings}};
+  if (!measurement.histories.empty()) document["history_differences"] = Json::array();
+  for (const HistoryDifference& h : measurement.histories) {
+    Json frames = Json::array();
+    for (std::size_t i = 0; i < h.frames.size(); ++i)
+      frames.push_back({{"frame", i}, {"mean", rounded(h.frames[i].mean)}, {"max", rounded(h.frames[i].max)}});
+    document["history_differences"].push_back(
+        {{"a", h.a},
+         {"b", h.b},
+         {"unit", "% of height"},
+         {"frames", frames},
+         {"summary", {{"mean", rounded(h.mean)}, {"max", rounded(h.max)}, {"worst_frame", h.worst_frame}}}});
+  }
+  return document;
 }
 
 std::string to_csv(const Measurement& measurement) {

@@ -30,6 +30,14 @@ struct MethodMeasurement {
   [[nodiscard]] const MetricSummary* find(const std::string& metric) const;
 };
 
+/// How far tracking's frames differ between two histories; % of the character's height.
+struct HistoryDifference {
+  std::string a, b;  ///< names of histories
+  std::vector<FrameDistance> frames;
+  double mean = 0, max = 0;  ///< over all frames
+  std::size_t worst_frame = 0;
+};
+
 struct Measurement {
   std::string file, clip;
   std::size_t vertices = 0, welded_vertices = 0;
@@ -38,12 +46,14 @@ struct Measurement {
   FrameMetrics rest;
   std::vector<JointRegion> regions;
   std::vector<MethodMeasurement> methods;
-  Skeleton skeleton;  ///< whose joints the explanations name
+  std::vector<HistoryDifference> histories;  ///< of every two, when several were asked for
+  Skeleton skeleton;                         ///< whose joints the explanations name
 
   [[nodiscard]] std::vector<std::string> metric_names() const;  ///< that some method has, in the table's order
 };
 
-/// LBS is played too when it is not asked for: popping is a multiple of its.
+/// LBS is played too when it is not asked for: popping is a multiple of its. With several histories in
+/// `contact.history`, tracking is measured with each, as "tracking/HISTORY".
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
                                           const std::vector<Method>& methods, bool reverse, const Context& context,
                                           const ContactChoice& contact = {}, bool explain = false);

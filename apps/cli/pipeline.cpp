@@ -66,7 +66,7 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
   return motion;
 }
 
-void add_contact_options(CLI::App& verb, ContactChoice& choice) {
+void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories) {
   verb.add_flag("--contact-pass,!--no-contact-pass", choice.pass,
                 "Skins that touch do not pass through each other: no intersections in any frame. On by default with "
                 "tracking (played back)");
@@ -90,11 +90,15 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice) {
           "implicit, tracking: own-side (each vertex on its part's side) or operator (the papers' composed field)")
       ->capture_default_str()
       ->check(CLI::IsMember({"own-side", "operator"}));
-  verb.add_option("--history", choice.history,
-                  "tracking: each frame starts from the last one (playback), from smooth skinning (stateless) or from "
-                  "rest along a fixed path (canonical)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"playback", "stateless", "canonical"}));
+  auto* history =
+      verb.add_option("--history", choice.history,
+                      fmt::format("tracking: each frame starts from the last one (playback), from smooth skinning "
+                                  "(stateless) or from rest along a fixed path (canonical){}",
+                                  several_histories ? "; several, with commas: measured side by side, without the "
+                                                      "contact pass unless it is asked for"
+                                                    : ""))
+          ->capture_default_str();
+  if (!several_histories) history->check(CLI::IsMember({"playback", "stateless", "canonical"}));
   verb.add_option("-p,--preset", choice.preset, "Preset with the settings of the parts, see 'cutis bind'");
   verb.add_option("--fields", choice.fields, "Fields of the parts: hrbf or spheres")
       ->capture_default_str()
@@ -164,6 +168,17 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
     context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
                              timing.nonfinite));
   return timing;
+}
+
+std::vector<std::string> parse_histories(const std::string& list) {
+  std::vector<std::string> histories;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    (void)history_from_string(name);
+    if (std::find(histories.begin(), histories.end(), name) == histories.end()) histories.push_back(name);
+  }
+  if (histories.empty()) (void)history_from_string(list);
+  return histories;
 }
 
 std::vector<Method> parse_methods(const std::string& list) {

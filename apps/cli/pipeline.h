@@ -50,12 +50,15 @@ struct ContactChoice {
   std::string relief = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
-  std::string history = "playback";
-  std::string preset{};  ///< file
+  std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
+  std::string preset{};              ///< file
 };
 
-/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields, --history, -p.
-void add_contact_options(CLI::App& verb, ContactChoice& choice);
+/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields,
+/// --history, -p. `several_histories`: --history may be a list.
+void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);
+/// Splits "playback,canonical"; throws Error on an unknown name.
+[[nodiscard]] std::vector<std::string> parse_histories(const std::string& list);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);
 /// "dqs", "dqs+contact", "tracking"; says so when contact is not as it is by default.

@@ -164,6 +164,14 @@ struct Frame {
   FrameReport report;
 };
 
+/// What a solver remembers from one frame to the next; a value, cheap to copy.
+class SolverState {
+ private:
+  friend class Solver;
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
 class Solver {
  public:
   Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context);
@@ -176,6 +184,15 @@ class Solver {
   const Frame& solve(const Pose& pose);
   /// Forgets all earlier frames: the next one starts from the rest pose.
   void reset();
+  /// Goes to `pose` from rest along a fixed path, whatever was before, as History::canonical does: the result depends
+  /// on the pose alone, and solve() goes on from there.
+  const Frame& seek(const Pose& pose);
+
+  /// To continue from here later, with the same bits.
+  [[nodiscard]] SolverState save_state() const;
+  /// Of this solver, or of another one with the same rig, method and contact pass. Throws Error(bad_argument) when it
+  /// is of no such solver.
+  void restore_state(const SolverState& state);
 
  private:
   struct Impl;

@@ -83,6 +83,12 @@ void Relief::restart() {
   report_ = {};
 }
 
+void Relief::restore_state(const ReliefState& state) {
+  offset_ = state.offset;
+  direction_ = state.direction;
+  report_ = {};
+}
+
 Relief::Depth Relief::depth(const Pair& pair, std::span<const Affine3d> motion,
                             std::span<const Affine3d> inverse_motion, const Vec3d& between) const {
   Depth result;

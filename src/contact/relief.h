@@ -47,6 +47,12 @@ struct ReliefReport {
   double max_offset = 0;          ///< metres
 };
 
+/// What relief remembers from one pose to the next.
+struct ReliefState {
+  std::vector<Vec3d> offset;                 ///< per part
+  std::map<std::uint64_t, Vec3d> direction;  ///< of the last pose's pairs
+};
+
 class Relief {
  public:
   /// Signed distance (negative inside) of a rest-space point from a part's surface, and its gradient; false where it is
@@ -59,6 +65,8 @@ class Relief {
   std::span<const Vec3d> update(std::span<const Affine3d> motion);
   [[nodiscard]] const ReliefReport& report() const { return report_; }
   void restart();
+  [[nodiscard]] ReliefState save_state() const { return {offset_, direction_}; }
+  void restore_state(const ReliefState& state);
 
  private:
   struct Pair {

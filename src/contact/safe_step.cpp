@@ -51,11 +51,7 @@ struct SafeStep::Impl {
   Projection projection;
 
   std::vector<char> released;  // parts x parts, symmetric; empty: none
-  struct Released {
-    std::uint32_t a = 0, b = 0;
-    bool met = false;  // since it was released
-    int steps = 0;
-  };
+  using Released = SafeStepState::Released;
   std::vector<Released> released_pairs;
   std::vector<ContactRecord> contacts;
 
@@ -406,6 +402,15 @@ bool SafeStep::released(std::uint32_t part_a, std::uint32_t part_b) const {
 void SafeStep::rearm_all() {
   impl_->released_pairs.clear();
   std::fill(impl_->released.begin(), impl_->released.end(), 0);
+}
+
+SafeStepState SafeStep::save_state() const { return {impl_->released_pairs, impl_->contacts}; }
+
+void SafeStep::restore_state(const SafeStepState& state) {
+  rearm_all();
+  for (const SafeStepState::Released& pair : state.released) release(pair.a, pair.b);
+  impl_->released_pairs = state.released;
+  impl_->contacts = state.contacts;
 }
 
 const ContactSurface& SafeStep::surface() const { return impl_->surface; }

@@ -56,6 +56,17 @@ struct ContactRecord {
   Vec3f normal;        ///< unit, from the other skin
 };
 
+/// What a safe step remembers from one step to the next.
+struct SafeStepState {
+  struct Released {
+    std::uint32_t a = 0, b = 0;  ///< parts, lower number first
+    bool met = false;            ///< since they were released
+    int steps = 0;
+  };
+  std::vector<Released> released;
+  std::vector<ContactRecord> contacts;
+};
+
 class SafeStep {
  public:
   /// Copies the mesh; finds what intersects at rest, excludes it and warns.
@@ -79,6 +90,10 @@ class SafeStep {
   [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> released_pairs() const;  ///< lower number first, sorted
   [[nodiscard]] bool released(std::uint32_t part_a, std::uint32_t part_b) const;
   void rearm_all();
+
+  [[nodiscard]] SafeStepState save_state() const;
+  /// Of this or another safe step on the same mesh.
+  void restore_state(const SafeStepState& state);
 
   [[nodiscard]] const ContactSurface& surface() const;
 

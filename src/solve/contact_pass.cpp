@@ -377,7 +377,25 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   return report;
 }
 
-void ContactPass::restart() { impl_->restart(); }
+void ContactPass::restart() {
+  impl_->restart();
+  impl_->safe.restore_state({});
+}
+
+ContactPassState ContactPass::save_state() const {
+  const Impl& s = *impl_;
+  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.safe.save_state()};
+}
+
+void ContactPass::restore_state(const ContactPassState& state) {
+  Impl& s = *impl_;
+  s.pose = state.pose;
+  s.motion = state.motion;
+  s.mesh = state.mesh;
+  s.wanted = state.wanted;
+  s.in_contact = state.in_contact;
+  s.safe.restore_state(state.safe);
+}
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.
 void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) const {

@@ -27,6 +27,15 @@ struct ContactPassOptions {
   double give_radii = 2;          ///< how far contact spreads over the skin, in radii of the part, >= 0
 };
 
+/// Where a contact pass stands.
+struct ContactPassState {
+  Pose pose;
+  std::vector<Affine3d> motion;     ///< per part, posed from rest
+  std::vector<Vec3f> mesh, wanted;  ///< welded vertices: the certified mesh, the method's
+  std::vector<char> in_contact;     ///< per welded vertex
+  SafeStepState safe;
+};
+
 class ContactPass {
  public:
   /// Fills the positions of all input vertices at a pose.
@@ -42,6 +51,9 @@ class ContactPass {
   ContactReport advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, const Context& context);
   /// The next call starts from rest.
   void restart();
+  [[nodiscard]] ContactPassState save_state() const;
+  /// Of this or another pass over the same rig.
+  void restore_state(const ContactPassState& state);
   /// Turns the method's normals to fit the mesh that advance() returned.
   void bend_normals(std::span<Vec3f> normals, const Context& context) const;
 

@@ -27,6 +27,8 @@ class PoseRelief {
   const Pose& apply(const Pose& pose);
   [[nodiscard]] const ReliefReport& report() const { return relief_.report(); }
   void restart() { relief_.restart(); }
+  [[nodiscard]] ReliefState save_state() const { return relief_.save_state(); }
+  void restore_state(const ReliefState& state) { relief_.restore_state(state); }
 
  private:
   const Rig& rig_;

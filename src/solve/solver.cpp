@@ -181,8 +181,53 @@ Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
 void Solver::reset() {
+  impl_->motion = BoneMotion(*impl_->rig);
   if (impl_->contact_pass) impl_->contact_pass->restart();
+  if (impl_->relief) impl_->relief->restart();
   if (impl_->tracker) impl_->tracker->reset();
+}
+
+const Frame& Solver::seek(const Pose& pose) {
+  reset();
+  const bool alone = impl_->tracker != nullptr && impl_->contact_pass == nullptr;  // contact has sub-steps of its own
+  if (alone) impl_->tracker->set_least_steps(impl_->options.tracking.canonical_steps);
+  const Frame& frame = solve(pose);
+  if (alone) impl_->tracker->set_least_steps(1);
+  return frame;
+}
+
+struct SolverState::Impl {
+  std::shared_ptr<const Rig> rig;
+  Method method;
+  BoneMotion motion;
+  std::optional<ContactPassState> contact_pass;
+  std::optional<ReliefState> relief;
+  std::optional<TrackerState> tracker;
+};
+
+SolverState Solver::save_state() const {
+  const Impl& s = *impl_;
+  SolverState::Impl state{s.rig, s.options.method, s.motion, {}, {}, {}};
+  if (s.contact_pass) state.contact_pass = s.contact_pass->save_state();
+  if (s.relief) state.relief = s.relief->save_state();
+  if (s.tracker) state.tracker = s.tracker->save_state();
+  SolverState result;
+  result.impl_ = std::make_shared<const SolverState::Impl>(std::move(state));
+  return result;
+}
+
+void Solver::restore_state(const SolverState& state) {
+  Impl& s = *impl_;
+  if (!state.impl_) throw Error(ErrorCode::bad_argument, "solve", "the state is empty; save_state() makes one");
+  const SolverState::Impl& from = *state.impl_;
+  if (from.rig != s.rig || from.method != s.options.method ||
+      from.contact_pass.has_value() != (s.contact_pass != nullptr) || from.relief.has_value() != (s.relief != nullptr))
+    throw Error(ErrorCode::bad_argument, "solve",
+                "the state is of a solver with another rig, method or contact pass; restore it in one like that");
+  s.motion = from.motion;
+  if (s.contact_pass) s.contact_pass->restore_state(*from.contact_pass);
+  if (s.relief) s.relief->restore_state(*from.relief);
+  if (s.tracker) s.tracker->restore_state(*from.tracker);
 }
 
 const Frame& Solver::solve(const Pose& pose) {

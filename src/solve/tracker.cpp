@@ -45,6 +45,19 @@ void Tracker::reset() {
   root_ = {};
 }
 
+TrackerState Tracker::save_state() const {
+  return {joints_, last_pose_, step_.p, step_.held_begin, step_.held, inverted_};
+}
+
+void Tracker::restore_state(const TrackerState& state) {
+  joints_ = state.joints;
+  last_pose_ = state.pose;
+  step_.p = state.p;
+  step_.held_begin = state.held_begin;
+  step_.held = state.held;
+  inverted_ = state.inverted;
+}
+
 // From last_pose_ to pose_.
 void Tracker::substep(bool from_smooth_skin) {
   track_pose(*rig_, rest_, pose_, step_);
@@ -120,7 +133,7 @@ void Tracker::solve(std::span<const Affine3d> motions, std::span<Vec3f> position
   } else {
     const double turn = largest_turn(*rig_, joints_, next_joints_);
     int steps = std::clamp(static_cast<int>(std::ceil(turn / options_.step - 1e-6)), 1, kMostSteps);
-    if (options_.history == History::canonical) steps = std::max(steps, options_.canonical_steps);
+    steps = std::max(steps, options_.history == History::canonical ? options_.canonical_steps : least_steps_);
     for (int i = 0; i < steps; ++i)
       advance(joints_, next_joints_, static_cast<double>(i) / steps, static_cast<double>(i + 1) / steps,
               options_.halvings);

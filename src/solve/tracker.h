@@ -12,6 +12,15 @@
 
 namespace cutis {
 
+/// What the tracker remembers from one frame to the next.
+struct TrackerState {
+  std::vector<JointMotion> joints;
+  PosedBones pose;
+  std::vector<Vec3f> p;                         ///< welded vertices, in the space of the first bone that has skin
+  std::vector<std::uint32_t> held_begin, held;  ///< TrackStep
+  std::size_t inverted = 0;                     ///< triangles
+};
+
 class Tracker {
  public:
   /// The rig must have a skin and outlive this.
@@ -19,9 +28,15 @@ class Tracker {
 
   /// The next frame starts from the rest pose.
   void reset();
+  /// Of a frame; more where joints turn far.
+  void set_least_steps(int steps) { least_steps_ = steps; }
   /// `motions`: posed from rest, per bone, finite. `positions`: out, all input vertices. Normals, states, residuals and
   /// the report go into `frame`.
   void solve(std::span<const Affine3d> motions, std::span<Vec3f> positions, Frame& frame);
+
+  [[nodiscard]] TrackerState save_state() const;
+  /// Of this or another tracker of the same rig.
+  void restore_state(const TrackerState& state);
 
  private:
   void advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
@@ -43,6 +58,7 @@ class Tracker {
   std::vector<Vec3f> saved_, shown_;
   std::vector<std::uint32_t> saved_held_begin_, saved_held_;
   std::size_t inverted_ = 0;  // after the last sub-step
+  int least_steps_ = 1;
   FrameReport report_;
 };
 

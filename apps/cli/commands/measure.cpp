@@ -27,20 +27,23 @@ void print_table(const Measurement& measurement) {
   const auto& methods = measurement.methods;
   fmt::print("{}  clip '{}'  {} frames  {} vertices ({} welded)\n", measurement.file, measurement.clip,
              measurement.times.size(), measurement.vertices, measurement.welded_vertices);
+  std::vector<std::size_t> width;  // of a method's first column
+  for (const MethodMeasurement& m : methods) width.push_back(std::max<std::size_t>(14, m.name.size() + 6));
   fmt::print("{:<22}", "");
-  for (const MethodMeasurement& m : methods) fmt::print("{:>14} {:>12}", m.name + " mean", "worst");
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    fmt::print("{:>{}} {:>12}", methods[i].name + " mean", width[i], "worst");
   fmt::print("  (worst frame)\n");
   for (const std::string& metric : measurement.metric_names()) {
     if (metric.find('.') != std::string::npos) continue;  // joint regions: in --json and --csv
     fmt::print("{:<22}", metric);
     std::string frames;
-    for (const MethodMeasurement& m : methods) {
-      const MetricSummary* s = m.find(metric);
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      const MetricSummary* s = methods[i].find(metric);
       if (s == nullptr) {
-        fmt::print("{:>14} {:>12}", "-", "-");
+        fmt::print("{:>{}} {:>12}", "-", width[i], "-");
         frames += " -";
       } else {
-        fmt::print("{:>14} {:>12}", cell(s->mean), cell(s->worst));
+        fmt::print("{:>{}} {:>12}", cell(s->mean), width[i], cell(s->worst));
         frames += fmt::format(" {}", s->worst_frame);
       }
     }
@@ -48,7 +51,7 @@ void print_table(const Measurement& measurement) {
   }
   const auto line = [&](const char* name, auto&& value) {
     fmt::print("{:<22}", name);
-    for (const MethodMeasurement& m : methods) fmt::print("{:>14} {:>12}", value(m), "");
+    for (std::size_t i = 0; i < methods.size(); ++i) fmt::print("{:>{}} {:>12}", value(methods[i]), width[i], "");
     fmt::print("\n");
   };
   line("pop (x lbs)", [](const MethodMeasurement& m) { return m.pop ? cell(*m.pop) : std::string("-"); });
@@ -63,10 +66,33 @@ void print_table(const Measurement& measurement) {
              measurement.rest.volume_skipped.empty() ? "" : "; no volume: " + measurement.rest.volume_skipped);
 }
 
+// One row a frame, one column pair for every two histories.
+void print_histories(const Measurement& measurement) {
+  const auto& pairs = measurement.histories;
+  if (pairs.empty()) return;
+  fmt::print("\ndifferences between histories, % of height\n{:<8}", "frame");
+  for (const HistoryDifference& h : pairs) fmt::print("{:>28} {:>10}", fmt::format("{}-{} mean", h.a, h.b), "max");
+  fmt::print("\n");
+  for (std::size_t i = 0; i < measurement.times.size(); ++i) {
+    fmt::print("{:<8}", i);
+    for (const HistoryDifference& h : pairs)
+      fmt::print("{:>28} {:>10}", cell(rounded(h.frames[i].mean)), cell(rounded(h.frames[i].max)));
+    fmt::print("\n");
+  }
+  fmt::print("{:<8}", "all");
+  for (const HistoryDifference& h : pairs) fmt::print("{:>28} {:>10}", cell(rounded(h.mean)), cell(rounded(h.max)));
+  fmt::print("   (worst frame");
+  for (const HistoryDifference& h : pairs) fmt::print(" {}", h.worst_frame);
+  fmt::print(")\n");
+}
+
 void run(const Options& options) {
   Session session(options.common);
   const Context& context = session.context();
   const std::vector<Method> methods = parse_methods(options.methods);
+  if (parse_histories(options.contact.history).size() > 1 &&
+      std::ranges::find(methods, Method::tracking) == methods.end())
+    throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
@@ -82,6 +108,7 @@ void run(const Options& options) {
     session.print(document);
   } else if (!options.common.quiet) {
     print_table(measurement);
+    print_histories(measurement);
     if (options.explain)
       for (const MethodMeasurement& m : measurement.methods)
         print_explanation(m.name, explained_rows(measurement.skeleton, m.explained));
@@ -97,7 +124,7 @@ void add_measure(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
-  add_contact_options(*verb, options->contact);
+  add_contact_options(*verb, options->contact, true);
   verb->add_flag("--explain", options->explain,
                  "Intersections by cause: which parts, and whether the pose drives bones in");
   verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
@@ -112,6 +139,7 @@ void add_measure(CLI::App& app) {
       "  cutis measure builtin:hand --clip fist --frames 12 --plot fist.png --csv fist.csv -o fist.json\n"
       "  cutis measure builtin:hand --clip fist --methods dqs --contact-pass\n"
       "  cutis measure builtin:hand --clip fist --methods dqs --explain\n"
+      "  cutis measure builtin:arm --methods tracking --history playback,stateless,canonical --frames 16\n"
       "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run(*options); });
 }
