@@ -1,44 +1,53 @@
 // ALL VERTICES of the implicit skin, stage by stage: what a back end offers to the method `implicit`.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "backends/posed_field.h"
+#include "backends/track.h"
+#include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
+#include "kernels/skin.h"
 #include "kernels/skin_residual.h"
 #include "rig/rig.h"
 
 namespace cutis {
 
-inline constexpr std::size_t kMostNearParts = 12;
-
 /// What the skin knows of its vertices at rest. Per welded vertex unless said otherwise.
 struct ImplicitRest {
-  std::vector<float> iso;             ///< composed field
-  std::vector<float> own;             ///< field of its own part
-  std::vector<float> reach;           ///< 1: follows the field; 0: the initial guess; smooth in between
-  std::vector<float> gap;             ///< to other skins in contact, metres
+  TrackRest track;                    ///< fields, contact and joined parts: the same as tracking's
+  std::vector<float> core;            ///< own field on the bone's axis
   std::vector<ProjectLimits> limits;  ///< with its own lengths
-  RigRows near;                       ///< other parts that reach it
-  std::vector<float> near_value;      ///< per item of near: their fields
+  std::vector<float> slopes;          ///< per bone: the steepest of its field at rest, 1/m
+  std::vector<Float4> edges;          ///< per item of surface.neighbours: edge from it times weight; 1 / squared length
+  std::vector<float> diagonal;        ///< sum of the weights
   std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
 };
 
 /// Of this pose. Matrices [b * bones + k]: of part b against part k.
 struct ImplicitPose {
-  std::span<const GridView> parts;    ///< per bone
-  std::span<const Affine3f> motions;  ///< per bone: posed from rest
-  std::span<const JointOperator> joints;
+  std::span<const GridView> parts;         ///< per bone
+  std::span<const float> slopes;           ///< per bone: the steepest of its field, 1/m
+  std::span<const Affine3f> motions;       ///< per bone: posed from rest
+  std::span<const SkinDualQuat> rigid;     ///< per bone; signs agree along the skeleton
+  std::span<const SkinMatrix> stretches;   ///< per bone, before the rotation; empty: none
+  std::span<const char> still;             ///< matrix: the two do not move against each other
+  std::span<const float> gate;             ///< matrix: how far contact of two parts is let in
+  std::span<const JointOperator> joints;   ///< blends
   std::span<const std::int16_t> joint_of;  ///< matrix; -1: none
   std::span<const Vec3f> joint_origin;     ///< per joint operator, at rest
   std::span<const Vec3f> joint_inside;     ///< per joint operator: unit vector to the inner side of the bend, at rest
-  std::span<const float> gate;             ///< matrix; how far contact of two parts is let in
   const PosedField* field = nullptr;       ///< all of them
   bool composed = false;                   ///< project in the field of the rig's tree, instead of parts and contact
+  bool trusted = true;  ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
+};
+
+/// Where the skin wants the edges of a vertex to turn: columns of a matrix.
+struct TurnColumns {
+  Float4 x, y, z;
 };
 
 /// Scratch of one solver; arrays are per welded vertex.
@@ -48,20 +57,43 @@ struct ImplicitVertices {
   std::vector<float> residual;        ///< r where the vertex ended
   std::vector<float> start_residual;  ///< r where its last projection began
   std::vector<VertexState> state;
-  std::vector<std::uint8_t> moved;  ///< since its last projection
+  std::vector<char> touching;  ///< contact holds it
+  std::vector<char> moved;     ///< since its last projection
+  std::vector<char> flags, next_flags;
   std::vector<float> beta, beta_scratch;
-  std::vector<std::array<NearPart, kMostNearParts>> near;
+  std::vector<std::vector<NearPart>> near;  ///< per chunk of vertices
+  std::vector<std::uint32_t> near_begin;    ///< in its chunk
   std::vector<std::uint8_t> near_count;
-  std::vector<float> reach;           ///< as ImplicitRest::reach, less where the initial guess is out of all fields
-  std::vector<float> half_contact;    ///< how far its half contacts pull it, in [0,1)
-  std::vector<std::uint32_t> active;  ///< vertices to solve for, rising
+  std::vector<float> shift;                ///< of its levels
+  std::vector<float> hold;                 ///< of the initial guess, within the surface
+  std::vector<TurnColumns> turn;           ///< at active vertices and their neighbours
+  std::vector<Float4> pull;                ///< sum over the edges of weight times edge as it should be
+  std::vector<std::uint32_t> active;       ///< vertices to solve for, rising
   std::vector<std::uint32_t> evaluations;  ///< per chunk of active vertices
+  std::vector<Float4> x, r, d, q, n;       ///< conjugate gradients
+  std::vector<float> inverse_diagonal;
 };
 
+/// Near parts are kept by chunks of so many vertices.
+inline constexpr std::size_t kImplicitChunk = 256;
+
+/// What skin_residual() takes, for vertex `v`.
+[[nodiscard]] inline VertexSkin vertex_skin(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
+                                            const ImplicitVertices& vertices, std::uint32_t v) {
+  return {pose.parts.data(),      pose.slopes.data(),
+          pose.joints.data(),     vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v],
+          vertices.near_count[v], rig.surface.owner[v],
+          rest.track.own[v],      vertices.shift[v],
+          rest.track.gap[v],      vertices.initial[v]};
+}
+
 /// Finds for every vertex the parts near it and how far it is in contact with each, and which vertices are to be solved
-/// for: all but those that their bone carries and no other part's field has changed for.
-void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
-                     const Context& context);
+/// for: all but those that their bone carries and no other part's field has changed for, and `rings` around them.
+void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int rings,
+                     ImplicitVertices& vertices, const Context& context);
+/// How edges should turn at the active vertices, where their levels are, and how firmly the initial guess holds them.
+void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                 const Context& context);
 
 /// Projects the active vertices that have moved; `steps` bounds their Newton steps. Returns field evaluations.
 std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int steps,
@@ -72,13 +104,17 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
 void active_normals(const RigRows& corners, std::span<const Vec3f> positions, std::span<const std::uint32_t> active,
                     std::span<Vec3f> normals, const Context& context);
 
-/// One Jacobi pass of tangential relaxation over the active vertices, as strong as their last projection was long.
-void relax_vertices(const Rig& rig, const ImplicitRest& rest, float strength, ImplicitVertices& vertices,
+/// Slides the active vertices within their tangent planes until edges are turned as they should be: `steps` conjugate
+/// gradient steps.
+void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, ImplicitVertices& vertices,
                     const Context& context);
+/// One Jacobi pass of relaxation by mean value coordinates, as strong as the last projection was long (Implicit
+/// §3.5.2).
+void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
 /// beta = 1 in contact, diffused over the surface by `passes` means with the neighbours.
 void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, const Context& context);
-/// One pass of Laplacian smoothing, as strong as beta.
+/// One pass of Laplacian smoothing, as strong as beta times `strength`.
 void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context);
 
 }  // namespace cutis

@@ -39,6 +39,7 @@ struct Projected {
   Vec3f gradient;  ///< of the residual at `position`
   float residual = 0;
   ProjectEnd end = ProjectEnd::limit;
+  bool contact = false;  ///< another part's skin decides at `position`
   std::uint16_t evaluations = 0;
 };
 
@@ -61,7 +62,7 @@ CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, 
   std::uint16_t evaluations = 1;
   const auto end = [&](ProjectEnd how) {
     if (how == ProjectEnd::converged && at.contact) how = ProjectEnd::contact;
-    return Projected{p, at.gradient, at.value, how, evaluations};
+    return Projected{p, at.gradient, at.value, how, at.contact, evaluations};
   };
   for (int step = 0; step < limits.steps; ++step) {
     if (!at.reached) return end(ProjectEnd::outside);

@@ -1,13 +1,15 @@
 // ONE VERTEX: how far a point is from where the implicit skin wants a vertex of part b.
 //
-//   U = f_b + max_k (G_bk - f_b)  over parts that are not in contact   what the parts make together, seen from b
-//   C = max(iso, f_k + m_k)       over parts that are                  the iso-value, or b's own side of the contact
+// The residual of iso-surface tracking (kernels/track.h), with the operators of the joints in it:
+//   U = f_b + max over joined k of (1 - c_k) (G_bk(f_b, f_k - l_k + l) - f_b)   what the parts make together
+//   C = l + max_k c_k max(0, f_k + o_k + gap - l)                               b's own side of every contact
 //   r = U - C
-//
 // G_bk is the union, or, for the two parts of a joint, its operator mixed with the union by the vertex's blending
 // weight (Implicit §3.4: pairs first, then the union of all). In contact r is signed and well conditioned exactly where
-// the papers' composed field has no gradient: opposed gradients add up. m_k keeps two skins apart by a gap, and never
-// asks for more than the rest pose has, so that rest is a fixed point.
+// the papers' composed field has no gradient: opposed gradients add up.
+//
+// A field cannot rise faster than its steepest slope: parts that are too weak where the vertex starts to be felt where
+// it is now are not looked up.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +26,29 @@ struct JointOperator {
   float parameter = 1;
 };
 
-/// Another part that may touch a vertex.
+/// Another part that may meet a vertex.
 struct NearPart {
   std::uint16_t bone = 0;
   std::int16_t joint = -1;  ///< its operator with the vertex's own part; -1: the union
-  float control = 0;        ///< c_k
-  float margin = 0;         ///< f_b - f_k at rest
+  bool joined = false;      ///< the two parts grow out of each other: their union is one surface
+  float contact = 0;        ///< c_k in [0,1]
+  float level = 0;          ///< l_k: where its surface is for this vertex
+  float offset = 0;         ///< o_k = min(0, f_b - f_k) at rest
   float weight = 1;         ///< blending weight: 0 the union, 1 the operator
+  float value = 0;          ///< f_k at VertexSkin::start
 };
-
-inline constexpr float kNoContact = 2;  ///< as `contact_from`: no part is in contact
 
 struct VertexSkin {
   const GridView* parts = nullptr;  ///< per bone, posed
+  const float* slopes = nullptr;    ///< per bone: the steepest of its field, 1/m
   const JointOperator* joints = nullptr;
   const NearPart* others = nullptr;
-  int count = 0;
+  std::uint32_t count = 0;
   std::uint32_t own = 0;
-  float iso = 0.5F;
-  float gap = 0;  ///< between skins in contact, metres
+  float level = 0.5F;  ///< l
+  float shift = 0;     ///< that l and all l_k are raised by
+  float gap = 0;       ///< between skins in contact, metres
+  Vec3f start;
 };
 
 /// 0 for a part without a grid.
@@ -50,42 +56,52 @@ CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& 
   return part.nodes == nullptr ? FieldSample<float>{} : eval_field(part, p);
 }
 
-/// Parts whose control is at least `contact_from` are in contact, the others are not.
-CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, float contact_from, const Vec3f& p) {
+/// `free`, when given, gets the residual without contact.
+CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p, float* free = nullptr) {
+  constexpr float kWeak = 0.3F;  // of the level: not even a blend feels a part below
   const FieldSample<float> own = eval_part(v.parts[v.own], p);
-  float most = 0, least = 0, target = v.iso;  // above b alone, below it, and C
-  Vec3f most_gradient, least_gradient, target_gradient;
+  const float level = v.level + v.shift, moved = distance(p, v.start);
+  float rise = 0, hold = 0;
+  Vec3f rise_gradient, hold_gradient;
   ResidualSample r;
   r.reached = own.value > 0;
-  for (int i = 0; i < v.count; ++i) {
+  for (std::uint32_t i = 0; i < v.count; ++i) {
     const NearPart& near = v.others[i];
+    const float most = near.value + v.slopes[near.bone] * moved, least = near.level + v.shift;
+    const bool blends = near.joint >= 0 && near.weight > 0;
+    const float gap = v.gap * (v.slopes[near.bone] + v.slopes[v.own]);
+    const bool may_rise = near.joined && (blends ? most > kWeak * level : most - least > own.value - level);
+    const bool may_hold = near.contact > 0 && most + near.offset + gap > level;
+    if (!may_rise && !may_hold && r.reached) continue;
     const FieldSample<float> other = eval_part(v.parts[near.bone], p);
     if (!(other.value > 0)) continue;
     r.reached = true;
-    if (near.control >= contact_from) {
-      const Vec3f apart = own.gradient - other.gradient;
-      const float gap = v.gap * std::sqrt(dot(apart, apart));
-      const float side = other.value + (near.margin < gap ? near.margin : gap);
-      if (side > target) {
-        target = side;
-        target_gradient = other.gradient;
+    if (may_rise) {
+      const float seen = other.value - near.level + v.level;
+      Composed g = compose_union(own.value, seen);
+      if (blends) {
+        const JointOperator& joint = v.joints[near.joint];
+        g = mix(g, compose_fields(joint.view, own.value, seen, joint.parameter), near.weight);
+      }
+      const float above = (1 - near.contact) * (g.value - own.value);
+      if (above > rise) {
+        rise = above;
+        rise_gradient = ((g.d1 - 1) * own.gradient + g.d2 * other.gradient) * (1 - near.contact);
+      }
+    }
+    if (may_hold) {
+      const float ask =
+          near.contact * (other.value + near.offset + v.gap * length(own.gradient - other.gradient) - level);
+      if (ask > hold) {
+        hold = ask;
+        hold_gradient = other.gradient * near.contact;
         r.contact = true;
       }
-      continue;
-    }
-    Composed g = compose_union(own.value, other.value);
-    if (near.joint >= 0 && near.weight > 0) {
-      const JointOperator& joint = v.joints[near.joint];
-      g = mix(g, compose_fields(joint.view, own.value, other.value, joint.parameter), near.weight);
-    }
-    const float above = g.value - own.value;
-    if (above > most || above < least) {
-      (above > 0 ? most : least) = above;
-      (above > 0 ? most_gradient : least_gradient) = (g.d1 - 1) * own.gradient + g.d2 * other.gradient;
     }
   }
-  r.value = own.value + (most > 0 ? most : least) - target;
-  r.gradient = own.gradient + (most > 0 ? most_gradient : least_gradient) - target_gradient;
+  r.value = own.value + rise - level - hold;
+  r.gradient = own.gradient + rise_gradient - hold_gradient;
+  if (free != nullptr) *free = own.value + rise - level;
   return r;
 }
 

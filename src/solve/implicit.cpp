@@ -16,16 +16,28 @@
 namespace cutis {
 namespace {
 
-// Contact between parts that reach into each other at rest is let in with their bend: neighbours that only twist or
-// bend a little do not fold (radians).
+// Contact between joined parts is let in with their swing: neighbours that only twist or bend a little do not fold
+// (radians).
 constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
-// Newton steps: to reach the surface, to return after a relaxation, to fit after smoothing.
-constexpr int kFirstSteps = 16, kReturnSteps = 4, kFitSteps = 8;
+// Newton steps: to reach the surface, to return to it after a relaxation, and at last.
+constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
+// Passes of the paper's relaxation a round; of contact's diffusion. Smoothing goes half-way to the neighbours' mean.
 constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
+constexpr float kSmoothStrength = 0.5F;
+// Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
+constexpr double kStill = 1e-7;
 
 double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
 
 Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.rest_origin, {0, 1, 0}); }
+
+bool same_motion(const Affine3d& a, const Affine3d& b) {
+  const auto near = [](const Vec3d& p, const Vec3d& q) {
+    return distance(p, q) <= kStill * std::max(1.0, std::max(length(p), length(q)));
+  };
+  return near(a.linear.col[0], b.linear.col[0]) && near(a.linear.col[1], b.linear.col[1]) &&
+         near(a.linear.col[2], b.linear.col[2]) && near(a.translation, b.translation);
+}
 
 Affine3f narrow(const Affine3d& a) {
   return {
@@ -76,29 +88,35 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const
     throw Error(ErrorCode::bad_argument, "implicit", "the initial guess must be lbs or dqs");
   if (options.rounds < 0 || options.rounds > 100 || options.smoothing < 0 || options.smoothing > 100)
     throw Error(ErrorCode::bad_argument, "implicit", "rounds and smoothing must be between 0 and 100");
+  if (options.inner < 1 || options.inner > 1000 || options.rings < 0 || options.rings > 100)
+    throw Error(ErrorCode::bad_argument, "implicit", "inner must be between 1 and 1000, rings between 0 and 100");
   if (!(options.tolerance >= 1e-6 && options.tolerance <= 0.1))
     throw Error(ErrorCode::bad_argument, "implicit", "the tolerance must be between 1e-6 and 0.1");
-  rest_ = make_implicit_rest(rig, joints_, options, overlap_, context);
+  rest_ = make_implicit_rest(rig, options, context);
   corners_ = triangle_corners(rig.surface);
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();
   parts_.resize(bones);
   motions_.resize(bones);
+  slopes_.resize(bones);
   gate_.assign(bones * bones, 1);
-  for (auto* list : {&vertices_.initial, &vertices_.positions, &vertices_.scratch, &vertices_.normals, &normals_})
+  still_.assign(bones * bones, 1);
+  for (std::uint32_t a = 0; a < bones; ++a)
+    for (std::uint32_t b = a + 1; b < bones; ++b)
+      if (rest_.track.joined[a * bones + b] != 0) joined_.push_back({a, b});
+  ImplicitVertices& v = vertices_;
+  for (auto* list : {&v.initial, &v.positions, &v.scratch, &v.normals, &normals_}) list->resize(n);
+  for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.shift, &v.hold, &v.inverse_diagonal})
     list->resize(n);
-  for (auto* list : {&vertices_.residual, &vertices_.start_residual, &vertices_.beta, &vertices_.beta_scratch,
-                     &vertices_.half_contact, &vertices_.reach})
-    list->resize(n);
-  vertices_.state.resize(n);
-  vertices_.moved.resize(n);
-  vertices_.near.resize(n);
-  vertices_.near_count.resize(n);
-  vertices_.active.reserve(n);
-  vertices_.evaluations.reserve(n / 64 + 1);
-  active_flag_.assign(n, 0);
+  for (auto* list : {&v.touching, &v.moved, &v.flags, &v.next_flags, &active_flag_}) list->resize(n);
+  for (auto* list : {&v.pull, &v.x, &v.r, &v.d, &v.q, &v.n}) list->resize(n);
+  v.state.resize(n);
+  v.turn.resize(n);
+  v.near_begin.resize(n);
+  v.near_count.resize(n);
+  v.active.reserve(n);
   sorted_.reserve(n);
   std::vector<std::uint32_t> all(n);
-  for (std::uint32_t v = 0; v < n; ++v) all[v] = v;
+  for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
   rest_normals_.resize(n);
   active_normals(corners_, rig.surface.positions, all, rest_normals_, context);
 }
@@ -114,58 +132,83 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
 
 void ImplicitSkin::pose(const BoneMotion& motion) {
   field_.set_pose(motion.motions());
-  for (std::uint32_t b = 0; b < parts_.size(); ++b) {
+  const std::size_t bones = parts_.size();
+  for (std::uint32_t b = 0; b < bones; ++b) {
     motions_[b] = narrow(motion.motions()[b]);
     parts_[b] = field_.part(b);
+    // A bone that scales makes its field steeper.
+    slopes_[b] = rest_.slopes[b];
+    if (!motion.palette().stretches.empty() && parts_[b].nodes != nullptr)
+      slopes_[b] *= static_cast<float>(frobenius(inverse(motion.motions()[b].linear)));
   }
+  for (std::size_t a = 0; a < bones; ++a)
+    for (std::size_t b = a + 1; b < bones; ++b)
+      still_[a * bones + b] = still_[b * bones + a] = same_motion(motion.motions()[a], motion.motions()[b]) ? 1 : 0;
   joints_.update(rig_, motion.rotations());
+  // The swing is measured with the lower bone's axis, so that twist does not count.
   const std::vector<Quatd>& turn = motion.rotations();
-  for (const PartPair& pair : overlap_) {
-    const auto swing = [&](std::uint32_t axis_of) {
+  for (const auto& [a, b] : joined_) {
+    const auto swing = [&, first = a, second = b](std::uint32_t axis_of) {
       const Vec3d u = bone_axis(rig_.bones[axis_of]);
-      return angle_between(rotate(turn[pair.a], u), rotate(turn[pair.b], u));
+      return angle_between(rotate(turn[first], u), rotate(turn[second], u));
     };
-    const double bend = pair.related ? swing(pair.child) : std::max(swing(pair.a), swing(pair.b));
-    gate_[pair.a * parts_.size() + pair.b] = gate_[pair.b * parts_.size() + pair.a] =
-        static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
+    double bend = 0;
+    if (rest_.track.depth[a] >= rest_.track.depth[b]) bend = std::max(bend, swing(a));
+    if (rest_.track.depth[b] >= rest_.track.depth[a]) bend = std::max(bend, swing(b));
+    gate_[a * bones + b] = gate_[b * bones + a] = static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
   }
 }
 
 void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
   start(motion, positions, frame.normals);
   pose(motion);
+  const bool composed = options_.contact == ContactModel::composed;
   const ImplicitPose now{parts_,
+                         slopes_,
                          motions_,
+                         motion.palette().rigid,
+                         motion.palette().stretches,
+                         still_,
+                         gate_,
                          joints_.operators,
                          joints_.joint_of,
                          joints_.origin,
                          joints_.inside,
-                         gate_,
                          &field_,
-                         options_.contact == ContactModel::composed};
+                         composed,
+                         options_.initial == Method::dqs};
   const auto tolerance = static_cast<float>(options_.tolerance);
-  find_near_parts(rig_, rest_, now, vertices_, context_);
-  evaluations_ = project_vertices(rig_, rest_, now, kFirstSteps, tolerance, vertices_, context_);
-  for (int round = 0; round < options_.rounds; ++round) {
-    for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, 1, vertices_, context_);
-    evaluations_ += project_vertices(rig_, rest_, now, kReturnSteps, tolerance, vertices_, context_);
-  }
-  if (options_.smoothing > 0) {
-    diffuse_contact(rig_, kDiffusePasses, vertices_, context_);
-    for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, 1, vertices_, context_);
-    evaluations_ += project_vertices(rig_, rest_, now, kFitSteps, tolerance, vertices_, context_);
+  const auto project = [&](int steps) {
+    evaluations_ += project_vertices(rig_, rest_, now, steps, tolerance, vertices_, context_);
+  };
+  evaluations_ = 0;
+  find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
+  if (!vertices_.active.empty()) {
+    if (!composed) set_targets(rig_, rest_, now, vertices_, context_);
+    project(kFirstSteps);
+    for (int round = 0; round < options_.rounds; ++round) {
+      if (composed) {
+        for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, vertices_, context_);
+      } else {
+        slide_vertices(rig_, rest_, options_.inner, vertices_, context_);
+      }
+      project(round + 1 < options_.rounds ? kReturnSteps : kLastSteps);
+    }
+    smooth();
   }
   finish(motion, positions, frame);
   report(frame.report);
 }
 
+void ImplicitSkin::smooth() {
+  if (options_.smoothing <= 0) return;
+  diffuse_contact(rig_, kDiffusePasses, vertices_, context_);
+  for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothStrength, vertices_, context_);
+}
+
 // Back to the input's vertices. Normals: the surface's, plus what the file's normal differed by at rest (hard edges,
 // painted normals), carried by the bone.
 void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  for (const std::uint32_t v : vertices_.active) {
-    const float reach = vertices_.reach[v];
-    if (reach < 1) vertices_.positions[v] = lerp(vertices_.initial[v], vertices_.positions[v], reach);
-  }
   active_normals(corners_, vertices_.positions, vertices_.active, normals_, context_);
   for (const std::uint32_t v : vertices_.active) active_flag_[v] = 1;
   parallel_for(context_, rig_.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {

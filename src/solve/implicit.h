@@ -1,6 +1,7 @@
 // Implicit skinning, each frame by itself: geometric skinning ► project ► relax ► smooth.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -30,14 +31,8 @@ class JointOperators {
   std::vector<std::uint32_t> child_, parent_;  // per joint: bones
 };
 
-/// Everything about the rest pose. `overlap`: pairs of parts that reach into each other at rest.
-struct PartPair {
-  std::uint32_t a = 0, b = 0, child = 0;
-  bool related = false;  ///< one is the other's ancestor: `child` is the lower one
-};
-[[nodiscard]] ImplicitRest make_implicit_rest(const Rig& rig, const JointOperators& joints,
-                                              const ImplicitOptions& options, std::vector<PartPair>& overlap,
-                                              const Context& context);
+/// Everything about the rest pose.
+[[nodiscard]] ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, const Context& context);
 
 /// Per welded vertex: the two other corners of each triangle at it, in order.
 [[nodiscard]] RigRows triangle_corners(const RigSurface& surface);
@@ -53,6 +48,7 @@ class ImplicitSkin {
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
   void pose(const BoneMotion& motion);
+  void smooth();
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
   void report(FrameReport& report);
 
@@ -60,7 +56,7 @@ class ImplicitSkin {
   ImplicitOptions options_;
   const Context& context_;
   JointOperators joints_;
-  std::vector<PartPair> overlap_;
+  std::vector<std::array<std::uint32_t, 2>> joined_;  // pairs of parts that grow out of each other
   ImplicitRest rest_;
   RigRows corners_;                  // per welded vertex: the other corners of its triangles
   std::vector<Vec3f> rest_normals_;  // of the welded surface
@@ -68,7 +64,8 @@ class ImplicitSkin {
   PosedField field_;
   std::vector<GridView> parts_;
   std::vector<Affine3f> motions_;
-  std::vector<float> gate_;
+  std::vector<float> slopes_, gate_;
+  std::vector<char> still_;
   ImplicitVertices vertices_;
   std::vector<Vec3f> normals_;
   std::vector<char> active_flag_;

@@ -1,5 +1,5 @@
-// What the implicit skin measures once, at the rest pose: iso-values in the composed field, the parts that reach each
-// vertex, lengths, and mean value coordinates.
+// What the implicit skin measures once, at the rest pose: fields and lengths at each vertex, and the weights of both
+// relaxations.
 #include <algorithm>
 #include <cmath>
 
@@ -10,24 +10,23 @@
 namespace cutis {
 namespace {
 
-// Parts count as overlapping at rest when one's field is this strong at a vertex of the other.
-constexpr float kOverlap = 0.3F;
-// Fields nearer than this to 0 or 1 are flat; a vertex there follows the initial guess, and half-way at the second.
-constexpr float kNoReach = 0.01F, kFullReach = 0.06F;
-// Two skins in contact stay this share of the local edge, and at most this share of the support radius, apart.
-constexpr float kGapEdge = 0.2F, kGapRadius = 0.05F;
 // |grad f| on the surface of a field of radius r, times r.
 constexpr float kSurfaceSlope = 0.9375F;
 
-float smoothstep(float x, float lo, float hi) {
-  const float t = std::clamp((x - lo) / (hi - lo), 0.0F, 1.0F);
-  return t * t * (3 - 2 * t);
-}
-
-bool is_ancestor(const Rig& rig, std::uint32_t above, std::uint32_t below) {
-  for (int b = rig.bones[below].parent; b >= 0; b = rig.bones[static_cast<std::size_t>(b)].parent)
-    if (static_cast<std::uint32_t>(b) == above) return true;
-  return false;
+// The steepest of a field, from the slopes of the distance at the nodes that its support holds.
+float steepest(const GridView& grid) {
+  if (grid.nodes == nullptr) return 0;
+  float most = 0;
+  const std::size_t count =
+      static_cast<std::size_t>(grid.nx) * static_cast<std::size_t>(grid.ny) * static_cast<std::size_t>(grid.nz);
+  for (std::size_t i = 0; i < count; ++i) {
+    const GridNode& node = grid.nodes[i];
+    if (std::abs(static_cast<float>(node.value) * grid.value_step) > grid.radius) continue;
+    const Vec3f half{static_cast<float>(node.dx), static_cast<float>(node.dy), static_cast<float>(node.dz)};
+    const Vec3f slope = grid.rest_from_slope * (half * (2 * grid.slope_step));
+    most = std::max(most, dot(slope, slope));
+  }
+  return std::sqrt(most) * kSurfaceSlope / grid.radius;
 }
 
 // Signed weights of a vertex's ring; a border, a ring that does not go around once, or any negative weight: none.
@@ -82,68 +81,46 @@ RigRows triangle_corners(const RigSurface& surface) {
   return corners;
 }
 
-ImplicitRest make_implicit_rest(const Rig& rig, const JointOperators& joints, const ImplicitOptions& options,
-                                std::vector<PartPair>& overlap, const Context& context) {
+ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, const Context& context) {
   const RigSurface& surface = rig.surface;
-  const std::size_t n = surface.size(), bones = rig.bones.size();
-  std::vector<GridView> parts;
-  for (const RigField& field : rig.fields) parts.push_back(field.empty() ? GridView{} : field.view());
-
+  const std::size_t n = surface.size();
   ImplicitRest rest;
-  rest.iso.assign(n, 0);
-  rest.own.assign(n, 0);
-  rest.reach.assign(n, 0);
-  rest.gap.assign(n, 0);
+  rest.track = make_track_rest(rig);
+  std::vector<GridView> parts;
+  for (const RigField& field : rig.fields) {
+    parts.push_back(field.empty() ? GridView{} : field.view());
+    rest.slopes.push_back(steepest(parts.back()));
+  }
+  rest.core.assign(n, 0);
   rest.limits.resize(n);
-  rest.near.begin.assign(1, 0);
-  std::vector<char> overlaps(bones * bones, 0);
   for (std::uint32_t v = 0; v < n; ++v) {
     const std::uint32_t own = surface.owner[v];
-    if (own != RigSurface::kNoBone) {
-      const Vec3f& p = surface.positions[v];
-      std::vector<NearPart> near;
-      for (std::uint32_t k = 0; k < bones; ++k) {
-        if (k == own) continue;
-        const float f = eval_part(parts[k], p).value;
-        if (!(f > 0)) continue;
-        rest.near.items.push_back(k);
-        rest.near_value.push_back(f);
-        near.push_back({static_cast<std::uint16_t>(k), joints.joint_of[own * bones + k], 0, 0, 1});
-        if (f > kOverlap) overlaps[own * bones + k] = overlaps[k * bones + own] = 1;
-      }
-      rest.own[v] = eval_part(parts[own], p).value;
-      const ResidualSample at =
-          skin_residual({parts.data(), joints.operators.data(), near.data(), static_cast<int>(near.size()), own, 0, 0},
-                        kNoContact, p);
-      const float iso = options.contact == ContactModel::composed ? surface.iso[v] : at.value;
-      rest.iso[v] = iso;
-      rest.reach[v] = smoothstep(std::min(iso, 1 - iso), kNoReach, kFullReach);
-      const float radius = parts[own].nodes == nullptr ? surface.edge[v] : parts[own].radius;
-      rest.gap[v] = std::min(kGapEdge * surface.edge[v], kGapRadius * radius);
-      ProjectLimits& limits = rest.limits[v];
-      limits.step = std::min(0.25F * radius, 2 * surface.edge[v]);
-      limits.move = 2 * radius;
-      limits.damping = 0.1F * kSurfaceSlope / radius;
-      limits.flat = 0.02F * kSurfaceSlope / radius;
-      limits.turn_cosine = options.contact == ContactModel::composed ? static_cast<float>(std::cos(options.turn)) : -2;
-    }
-    rest.near.begin.push_back(static_cast<std::uint32_t>(rest.near.items.size()));
+    if (own == RigSurface::kNoBone) continue;
+    rest.core[v] = eval_part(parts[own], rest.track.core[v]).value;
+    const float radius = parts[own].nodes == nullptr ? surface.edge[v] : parts[own].radius;
+    ProjectLimits& limits = rest.limits[v];
+    limits.step = std::min(0.25F * radius, 2 * surface.edge[v]);
+    limits.move = 2 * radius;
+    limits.damping = 0.1F * kSurfaceSlope / radius;
+    limits.flat = 0.02F * kSurfaceSlope / radius;
+    limits.turn_cosine = options.contact == ContactModel::composed ? static_cast<float>(std::cos(options.turn)) : -2;
   }
-  overlap.clear();
-  for (std::uint32_t a = 0; a < bones; ++a)
-    for (std::uint32_t b = a + 1; b < bones; ++b) {
-      if (!overlaps[a * bones + b]) continue;
-      const bool below = is_ancestor(rig, a, b);
-      overlap.push_back({a, b, below ? b : a, below || is_ancestor(rig, b, a)});
-    }
 
   const RigRows corners = triangle_corners(surface);
-  rest.mean_value.assign(surface.neighbours.items.size(), 0);
+  const std::size_t edges = surface.neighbours.items.size();
+  rest.mean_value.assign(edges, 0);
+  rest.edges.assign(edges, Float4());
+  rest.diagonal.assign(n, 0);
   parallel_for(context, n, 256, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
-      const std::uint32_t first = surface.neighbours.begin[v];
-      set_mean_value(surface, v, corners.row(v),
-                     {rest.mean_value.data() + first, surface.neighbours.begin[v + 1] - first});
+      const std::uint32_t first = surface.neighbours.begin[v], last = surface.neighbours.begin[v + 1];
+      set_mean_value(surface, v, corners.row(v), {rest.mean_value.data() + first, last - first});
+      for (std::uint32_t i = first; i < last; ++i) {
+        const Vec3f e = surface.positions[v] - surface.positions[surface.neighbours.items[i]];
+        const float w = surface.neighbour_weight[i], squared = dot(e, e);
+        rest.edges[i] = Float4(e.x * w, e.y * w, e.z * w, squared > 0 ? 1 / squared : 0);
+        rest.diagonal[v] += w;
+      }
     }
   });
   return rest;
