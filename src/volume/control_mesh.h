@@ -2,7 +2,7 @@
 //
 // Le Naour 2018, section IV-A. Differs: Delaunay by qhull (the paper's mesher is not free), carved by the winding
 // number of the mesh; points inside are spread so that slivers are rare, and what is left of them is counted and not
-// used. The cage is the boundary of what remains, grown until it covers the mesh.
+// used. The cage is the boundary of what remains; its points stand off the mesh, and more are added until it covers it.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,15 @@
 #include <vector>
 
 #include "cutis/context.h"
-#include "volume/delaunay.h"
+#include "volume/control_points.h"
 #include "volume/driven_skeleton.h"
+#include "volume/tetrahedra.h"
 
 namespace cutis {
 
 struct ControlMeshOptions {
   std::size_t vertices = 2000;  ///< about
   bool cage = true;             ///< false: the vertices of the mesh itself, not simplified, not grown
-};
-
-/// A point of the skeleton that is a vertex of the control mesh.
-struct SkeletonSample {
-  std::uint32_t vertex = 0;
-  int bone = -1;      ///< whose rigid motion it follows
-  int joint_of = -1;  ///< the bone whose joint it is; -1: between joints
-};
-
-struct SampleEdge {
-  std::uint32_t a = 0, b = 0;  ///< vertices
-  int bone = -1;
 };
 
 struct ControlMesh {
@@ -53,9 +42,6 @@ struct ControlMesh {
   std::size_t components = 1;          ///< before the loose ones were dropped
   double least_quality = 0;            ///< of any tetrahedron, in (0,1], 1 is regular
 };
-
-/// Quality of a tetrahedron in (0,1]: inscribed over circumscribed ball, times three.
-[[nodiscard]] double tetrahedron_quality(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d);
 
 /// `positions`, `triangles`: the welded mesh at rest. `markers`: their places at rest.
 [[nodiscard]] ControlMesh make_control_mesh(std::span<const Vec3f> positions, std::span<const Triangle> triangles,

@@ -134,8 +134,9 @@ Quatd JointLimits::rotation(const JointLimit& limit, const Angles& angles) {
   return a < 1e-12 ? turned : normalized(axis_angle(swing / a, a) * turned);
 }
 
-std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose) const {
+std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose, std::span<char> held) const {
   std::size_t count = 0;
+  std::fill(held.begin(), held.end(), 0);
   for (std::size_t b = 0; b < limits_.size(); ++b) {
     if (!limits_[b]) continue;
     const JointLimit& limit = *limits_[b];
@@ -148,6 +149,7 @@ std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose) c
                     std::clamp(now.twist, limit.twist.low, limit.twist.high)};
     if (in.flexion == now.flexion && in.sideways == now.sideways && in.twist == now.twist) continue;
     pose.rotation[b] = normalized(parent * rotation(limit, in));
+    if (!held.empty()) held[b] = 1;
     ++count;
   }
   return count;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,8 @@ class JointLimits {
   [[nodiscard]] bool empty() const;
 
   /// Turns every bone back into its range, from the root down. Bones keep their direction in space where they can.
-  /// Returns how many were out of it.
-  std::size_t apply(const DrivenSkeleton& skeleton, BonePose& pose) const;
+  /// Returns how many were out of it; `held`, one a bone, marks them.
+  std::size_t apply(const DrivenSkeleton& skeleton, BonePose& pose, std::span<char> held = {}) const;
 
   struct Angles {
     double flexion = 0, sideways = 0, twist = 0;

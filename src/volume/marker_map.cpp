@@ -17,6 +17,74 @@
 #include "volume/joint_limits.h"
 
 namespace cutis {
+namespace {
+
+/// Shares below this are left out: they would make unknowns of bones that the marker says nothing about.
+constexpr double kLeastShare = 0.15;
+
+/// Largest first, small ones left out, sum 1.
+std::vector<BoneMarker::Share> trimmed(std::vector<BoneMarker::Share> shares) {
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  double sum = 0;
+  std::vector<BoneMarker::Share> kept;
+  for (const BoneMarker::Share& s : shares)
+    if (kept.empty() || s.weight >= kLeastShare) {
+      kept.push_back(s);
+      sum += s.weight;
+    }
+  for (BoneMarker::Share& s : kept) s.weight /= sum;
+  return kept;
+}
+
+/// Skin on a limb goes with its bone; within a radius of a joint it goes over to the next bone.
+std::vector<BoneMarker::Share> shares_by_place(const DrivenSkeleton& skeleton, const Vec3d& p) {
+  int bone = 0;
+  double radius = std::numeric_limits<double>::max();
+  for (const DrivenSegment& s : skeleton.segments) {
+    const Vec3d d = s.to - s.from;
+    const double l2 = dot(d, d), t = l2 > 0 ? std::clamp(dot(p - s.from, d) / l2, 0.0, 1.0) : 0.0;
+    if (const double far = distance(p, s.from + d * t); far < radius) radius = far, bone = s.bone;
+  }
+  std::vector<BoneMarker::Share> shares{{bone, 1.0, {}}};
+  const auto share_with = [&](int upper, int lower) {
+    const DrivenSkeleton::Bone &a = skeleton.bones[static_cast<std::size_t>(upper)],
+                               &b = skeleton.bones[static_cast<std::size_t>(lower)];
+    const Vec3d axis = normalized(normalized(b.rest - a.rest, Vec3d{}) + normalized(b.end - b.rest, Vec3d{}), Vec3d{});
+    const double below = radius > 0 ? std::clamp(0.5 + 0.5 * dot(p - b.rest, axis) / radius, 0.0, 1.0) : 1.0;
+    const double other = bone == lower ? 1 - below : below;
+    if (axis == Vec3d{} || other <= 0 || other > 0.5) return;
+    shares.push_back({bone == lower ? upper : lower, other, {}});
+    shares.front().weight -= other;
+  };
+  const DrivenSkeleton::Bone& own = skeleton.bones[static_cast<std::size_t>(bone)];
+  if (own.parent >= 0 && distance(p, own.rest) < 2 * radius) share_with(own.parent, bone);
+  if (shares.size() == 1 && own.children.size() == 1 &&
+      distance(p, skeleton.bones[static_cast<std::size_t>(own.children.front())].rest) < 2 * radius)
+    share_with(bone, own.children.front());
+  return trimmed(std::move(shares));
+}
+
+std::vector<BoneMarker::Share> shares_by_weights(const Character& character, const DrivenSkeleton& skeleton,
+                                                 const Weights& weights, std::size_t v) {
+  std::vector<BoneMarker::Share> shares;
+  for (std::uint32_t k = weights.row_begin[v]; k < weights.row_begin[v + 1]; ++k) {
+    int at = static_cast<int>(weights.joint[k]);
+    while (at >= 0 && skeleton.bone_of_joint[static_cast<std::size_t>(at)] < 0)
+      at = character.skeleton.joints[static_cast<std::size_t>(at)].parent;
+    if (at < 0) continue;
+    const int bone = skeleton.bone_of_joint[static_cast<std::size_t>(at)];
+    const auto known = std::find_if(shares.begin(), shares.end(), [&](const auto& s) { return s.bone == bone; });
+    if (known == shares.end()) {
+      shares.push_back({bone, static_cast<double>(weights.weight[k]), {}});
+    } else {
+      known->weight += static_cast<double>(weights.weight[k]);
+    }
+  }
+  if (shares.empty()) shares.push_back({0, 1.0, {}});
+  return trimmed(std::move(shares));
+}
+
+}  // namespace
 
 PlacedMarker place_marker(const Character& character, const DrivenSkeleton& skeleton, const MarkerPlace& place) {
   const auto fail = [&](const std::string& sentence) {
@@ -48,23 +116,14 @@ PlacedMarker place_marker(const Character& character, const DrivenSkeleton& skel
     }
     if (mesh == nullptr) fail(fmt::format("{} has no vertex {}", character.source, place.vertex));
     placed.p_rest = static_cast<Vec3d>(mesh->positions[v]) + place.offset;
-    // The bone that moves it most; without weights the nearest.
-    int bone = -1;
-    if (!mesh->weights.empty()) {
-      int at = static_cast<int>(mesh->weights.joint[mesh->weights.row_begin[v]]);
-      while (at >= 0 && skeleton.bone_of_joint[static_cast<std::size_t>(at)] < 0)
-        at = character.skeleton.joints[static_cast<std::size_t>(at)].parent;
-      if (at >= 0) bone = skeleton.bone_of_joint[static_cast<std::size_t>(at)];
-    }
-    double least = std::numeric_limits<double>::max();
-    for (const DrivenSegment& s : skeleton.segments) {
-      if (bone >= 0 && least == std::numeric_limits<double>::max()) break;
-      const Vec3d d = s.to - s.from;
-      const double l2 = dot(d, d), t = l2 > 0 ? std::clamp(dot(placed.p_rest - s.from, d) / l2, 0.0, 1.0) : 0.0;
-      const double far = distance(placed.p_rest, s.from + d * t);
-      if (far < least) least = far, bone = s.bone;
-    }
-    placed.on_bone.bone = bone;
+    std::vector<BoneMarker::Share> shares = mesh->weights.empty()
+                                                ? shares_by_place(skeleton, placed.p_rest)
+                                                : shares_by_weights(character, skeleton, mesh->weights, v);
+    placed.on_bone.bone = shares.front().bone;
+    placed.on_bone.weight = shares.front().weight;
+    for (BoneMarker::Share& share : shares)
+      share.offset = placed.p_rest - skeleton.bones[static_cast<std::size_t>(share.bone)].rest;
+    placed.on_bone.others.assign(shares.begin() + 1, shares.end());
   }
   placed.on_bone.offset = placed.p_rest - skeleton.bones[static_cast<std::size_t>(placed.on_bone.bone)].rest;
   return placed;

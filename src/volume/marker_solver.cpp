@@ -32,6 +32,9 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// Joints may stand this far beyond their limits when a frame is done, radians (half a degree).
+constexpr double kLimitTolerance = 0.0087;
+
 /// The shape of a bone's influence when the mesh is carried along: inverse fourth power of the distance.
 struct Carrier {
   std::array<int, 3> bone{-1, -1, -1};
@@ -135,6 +138,7 @@ struct MarkerSolver::Impl {
     pose = marker_pose = rest_bone_pose(driven);
     std::vector<Quatd> none(mesh.rest.size());
     arap->reset(mesh.rest, none);
+    step->forget_limits();
     shape = mesh.rest;
     started = false;
     write(MarkerFrameReport{});
@@ -197,21 +201,25 @@ struct MarkerSolver::Impl {
       carry(before, marker_pose);
       guided.assign(driven.bones.size(), 0);
       for (std::size_t m = 0; m < on_bone.size(); ++m)
-        for (int b = sure[m] > 0 ? on_bone[m].bone : -1; b >= 0; b = driven.bones[static_cast<std::size_t>(b)].parent)
-          guided[static_cast<std::size_t>(b)] = 1;
+        if (sure[m] > 0)
+          on_bone[m].for_each_share(marker_pose, [&](int b, double, const Vec3d&) {
+            for (; b >= 0; b = driven.bones[static_cast<std::size_t>(b)].parent)
+              guided[static_cast<std::size_t>(b)] = 1;
+          });
     }
     if (!options.start_from_pose) guided.clear();
     started = true;
     arap->set_targets(wanted, sure);
     std::vector<Vec3d>& gamma = differentials;
     const double tolerance = options.tolerance * size;
-    double moved = 0;
+    double moved = 0, lacking = 0;
     for (report.iterations = 0; report.iterations < options.max_iterations && !report.converged; ++report.iterations) {
       last = arap->positions;
       arap->local_step(context);
       if (options.skeleton) {
         report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
+        lacking = options.limits ? step->press_limits(arap->positions, gamma) : 0;
       }
       arap->global_step(gamma, context);
       moved = 0;
@@ -219,7 +227,7 @@ struct MarkerSolver::Impl {
         const Vec3d d = arap->positions[v] - last[v];
         moved = std::max(moved, dot(d, d));
       }
-      report.converged = std::sqrt(moved) < tolerance;
+      report.converged = std::sqrt(moved) < tolerance && lacking < kLimitTolerance;
     }
     const bool sound =
         std::all_of(arap->positions.begin(), arap->positions.end(), [](const Vec3d& p) { return is_finite(p); });

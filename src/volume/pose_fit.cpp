@@ -46,8 +46,7 @@ struct Problem {
     double sum = 0;
     for (std::size_t m = 0; m < markers.size(); ++m) {
       if (!usable(m)) continue;
-      const auto b = static_cast<std::size_t>(markers[m].bone);
-      const Vec3d r = pose.position[b] + rotate(pose.rotation[b], markers[m].offset) - targets[m] * scale;
+      const Vec3d r = markers[m].at(pose) - targets[m] * scale;
       sum += weights[m] * dot(r, r);
     }
     const double pull = rest_pull * size * rest_pull * size;
@@ -88,6 +87,12 @@ bool solve_dense(std::vector<double>& a, std::vector<double>& b) {
 
 }  // namespace
 
+Vec3d BoneMarker::at(const BonePose& pose) const {
+  Vec3d sum;
+  for_each_share(pose, [&](int, double w, const Vec3d& p) { sum += p * w; });
+  return sum;
+}
+
 PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits, double size,
                        std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
                        std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale) {
@@ -98,8 +103,9 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (!problem.usable(m)) continue;
     ++used;
-    for (int b = markers[m].bone; b >= 0; b = skeleton.bones[static_cast<std::size_t>(b)].parent)
-      moves[static_cast<std::size_t>(b)] = 1;
+    markers[m].for_each_share(pose, [&](int b, double, const Vec3d&) {
+      for (; b >= 0; b = skeleton.bones[static_cast<std::size_t>(b)].parent) moves[static_cast<std::size_t>(b)] = 1;
+    });
   }
   PoseFitReport report;
   if (used == 0) return report;
@@ -116,15 +122,27 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
   // Roots that no marker moves (there is one root as a rule) stay; the shift moves those that do.
   double damping = 1e-3, cost = problem.cost(pose, scale);
   std::vector<double> a(n * n), b(n), row(n);
+  std::vector<Vec3d> lever(bones);
+  std::vector<int> touched;
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
     std::fill(a.begin(), a.end(), 0.0);
     std::fill(b.begin(), b.end(), 0.0);
     std::vector<std::size_t> filled;
     for (std::size_t m = 0; m < markers.size(); ++m) {
       if (!problem.usable(m)) continue;
-      const auto bone = static_cast<std::size_t>(markers[m].bone);
-      const Vec3d p = pose.position[bone] + rotate(pose.rotation[bone], markers[m].offset);
-      const Vec3d residual = p - targets[m] * scale;
+      const Vec3d residual = markers[m].at(pose) - targets[m] * scale;
+      // A bone's turn moves the shares below it: the lever is the sum of theirs.
+      touched.clear();
+      markers[m].for_each_share(pose, [&](int bone, double weight, const Vec3d& p) {
+        for (int k = bone; k >= 0; k = skeleton.bones[static_cast<std::size_t>(k)].parent) {
+          const auto i = static_cast<std::size_t>(k);
+          if (std::find(touched.begin(), touched.end(), k) == touched.end()) {
+            touched.push_back(k);
+            lever[i] = {};
+          }
+          lever[i] += (p - pose.position[i]) * weight;
+        }
+      });
       for (int axis = 0; axis < 3; ++axis) {
         filled.clear();
         const auto set = [&](std::size_t c, double value) {
@@ -132,13 +150,13 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
           filled.push_back(c);
         };
         set(static_cast<std::size_t>(axis), 1);
-        for (int k = markers[m].bone; k >= 0; k = skeleton.bones[static_cast<std::size_t>(k)].parent) {
-          const Vec3d lever = p - pose.position[static_cast<std::size_t>(k)];
+        for (const int k : touched) {
+          const Vec3d& l = lever[static_cast<std::size_t>(k)];
           // d(turn x lever)/d(turn), the row of this axis.
           const auto c = static_cast<std::size_t>(problem.column[static_cast<std::size_t>(k)]);
-          const Vec3d gradient = axis == 0   ? Vec3d{0, lever.z, -lever.y}
-                                 : axis == 1 ? Vec3d{-lever.z, 0, lever.x}
-                                             : Vec3d{lever.y, -lever.x, 0};
+          const Vec3d gradient = axis == 0   ? Vec3d{0, l.z, -l.y}
+                                 : axis == 1 ? Vec3d{-l.z, 0, l.x}
+                                             : Vec3d{l.y, -l.x, 0};
           for (int d = 0; d < 3; ++d) set(c + static_cast<std::size_t>(d), gradient[d]);
         }
         if (options.fit_scale) set(scale_column, -targets[m][axis]);
@@ -205,8 +223,7 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
   double sum = 0;
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (!problem.usable(m)) continue;
-    const auto k = static_cast<std::size_t>(markers[m].bone);
-    const Vec3d r = pose.position[k] + rotate(pose.rotation[k], markers[m].offset) - targets[m] * scale;
+    const Vec3d r = markers[m].at(pose) - targets[m] * scale;
     sum += dot(r, r);
   }
   report.rms = std::sqrt(sum / static_cast<double>(used));
@@ -218,10 +235,7 @@ double place_as_one(const DrivenSkeleton& skeleton, std::span<const BoneMarker> 
   Vec3d from, to;
   double total = 0;
   const auto usable = [&](std::size_t m) { return weights[m] > 0 && is_finite(targets[m]); };
-  const auto at = [&](std::size_t m) {
-    const auto b = static_cast<std::size_t>(markers[m].bone);
-    return pose.position[b] + rotate(pose.rotation[b], markers[m].offset);
-  };
+  const auto at = [&](std::size_t m) { return markers[m].at(pose); };
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (!usable(m)) continue;
     from += at(m) * weights[m];

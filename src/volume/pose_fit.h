@@ -4,23 +4,43 @@
 #include <span>
 #include <vector>
 
+#include "base/math.h"
 #include "cutis/context.h"
 #include "volume/driven_skeleton.h"
 #include "volume/joint_limits.h"
 
 namespace cutis {
 
-/// A marker on a bone.
+/// A marker on a bone, or on skin near a joint that goes with two or three of them.
 struct BoneMarker {
-  int bone = -1;
-  Vec3d offset;  ///< from the bone's joint, at rest, scene axes
+  struct Share {
+    int bone = -1;
+    double weight = 0;
+    Vec3d offset;  ///< from the bone's joint, at rest, scene axes
+  };
+  int bone = -1;  ///< the one that moves it most
+  Vec3d offset;   ///< from that bone's joint, at rest, scene axes
+  double weight = 1;
+  std::vector<Share> others = {};  ///< the rest of the weight
+
+  [[nodiscard]] Vec3d at(const BonePose& pose) const;
+  /// visit(bone, weight, where that bone alone would have it)
+  template <class Visit>
+  void for_each_share(const BonePose& pose, Visit&& visit) const {
+    const auto place = [&](int b, const Vec3d& o) {
+      const auto i = static_cast<std::size_t>(b);
+      return pose.position[i] + rotate(pose.rotation[i], o);
+    };
+    visit(bone, weight, place(bone, offset));
+    for (const Share& s : others) visit(s.bone, s.weight, place(s.bone, s.offset));
+  }
 };
 
 struct PoseFitOptions {
   int iterations = 4;
   /// Pull of every joint towards its rest angle, as a lever in shares of the character's size: what markers leave open
   /// (the turns of a spine with few of them) stays near rest.
-  double rest_pull = 0.01;
+  double rest_pull = 0.003;
   bool fit_scale = false;
 };
 

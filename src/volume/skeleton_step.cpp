@@ -12,6 +12,8 @@ namespace {
 /// How much the cells' rotations count beside the samples' directions: they give the twist, hardly the direction.
 constexpr double kCellShare = 0.1;
 constexpr int kRotationSteps = 6;
+/// What stays of the pressure on a joint an iteration after its limit let go; the most, in lengths of the rod.
+constexpr double kRelease = 0.5, kMostPressure = 2;
 
 }  // namespace
 
@@ -21,7 +23,9 @@ SkeletonStep::SkeletonStep(const DrivenSkeleton& skeleton, const ControlMesh& me
       limits_(limits),
       joint_vertex_(skeleton.bones.size(), -1),
       points_(skeleton.bones.size()),
-      cells_(skeleton.bones.size()) {
+      cells_(skeleton.bones.size()),
+      held_(skeleton.bones.size(), 0),
+      pressure_(mesh.sample_edges.size()) {
   for (const SkeletonSample& s : mesh.samples)
     if (s.joint_of >= 0) joint_vertex_[static_cast<std::size_t>(s.joint_of)] = static_cast<int>(s.vertex);
   for (const SkeletonSample& s : mesh.samples) {
@@ -40,7 +44,7 @@ SkeletonStep::SkeletonStep(const DrivenSkeleton& skeleton, const ControlMesh& me
 }
 
 std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations, BonePose& pose,
-                                    std::span<const Quatd> guide, std::span<const char> guided) const {
+                                    std::span<const Quatd> guide, std::span<const char> guided) {
   for (std::size_t b = 0; b < skeleton_.bones.size(); ++b) {
     const auto& points = points_[b];
     if (points.size() < 2 && cells_[b].empty()) {
@@ -82,7 +86,7 @@ std::size_t SkeletonStep::find_pose(std::span<const Vec3d> positions, std::span<
     if (total > 0) m = m + cells * ((scale > 0 ? kCellShare * scale : 1.0) / total);
     pose.rotation[b] = fit_rotation(m, pose.rotation[b], kRotationSteps);
   }
-  const std::size_t held = limits_.empty() ? 0 : limits_.apply(skeleton_, pose);
+  const std::size_t held = limits_.empty() ? 0 : limits_.apply(skeleton_, pose, held_);
   // Where the whole stands: the samples' mean stays.
   restore_lengths(skeleton_, pose);
   Vec3d shift;
@@ -103,6 +107,27 @@ void SkeletonStep::differentials(const BonePose& pose, std::vector<Vec3d>& gamma
     gamma[e] = rotate(pose.rotation[static_cast<std::size_t>(edge.bone)], mesh_.rest[edge.a] - mesh_.rest[edge.b]);
   }
 }
+
+double SkeletonStep::press_limits(std::span<const Vec3d> positions, std::vector<Vec3d>& gamma) {
+  double worst = 0;
+  for (std::size_t e = 0; e < gamma.size(); ++e) {
+    const SampleEdge& edge = mesh_.sample_edges[e];
+    if (!held_[static_cast<std::size_t>(edge.bone)]) {
+      pressure_[e] = pressure_[e] * kRelease;
+    } else {
+      const Vec3d lacking = gamma[e] - (positions[edge.a] - positions[edge.b]);
+      const double l = length(gamma[e]);
+      worst = std::max(worst, length(lacking) / l);
+      pressure_[e] += lacking;
+      // No more than would turn the rod about: limits that contradict each other stay bounded.
+      if (const double p = length(pressure_[e]); p > kMostPressure * l)
+        pressure_[e] = pressure_[e] * (kMostPressure * l / p);
+    }
+    gamma[e] += pressure_[e];
+  }
+  return worst;
+}
+void SkeletonStep::forget_limits() { std::fill(pressure_.begin(), pressure_.end(), Vec3d{}); }
 
 SkeletonStep::LengthError SkeletonStep::length_error(std::span<const Vec3d> positions) const {
   LengthError error;

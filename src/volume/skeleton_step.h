@@ -16,9 +16,14 @@ class SkeletonStep {
   /// `pose` is the start. Returns how many joints the limits held. `guide`: rotations that the markers alone give,
   /// which then decide the twist in place of the cells, for bones marked in `guided` (empty: none).
   std::size_t find_pose(std::span<const Vec3d> positions, std::span<const Quatd> rotations, BonePose& pose,
-                        std::span<const Quatd> guide = {}, std::span<const char> guided = {}) const;
+                        std::span<const Quatd> guide = {}, std::span<const char> guided = {});
   /// a - b of every sample edge in that pose.
   void differentials(const BonePose& pose, std::vector<Vec3d>& gamma) const;
+  /// Rods are soft: markers that pull against a limit bend them. What `positions` lack of `gamma` at joints that the
+  /// last find_pose() held is added up (the multipliers of an augmented Lagrangian) and asked for on top, so that the
+  /// limit holds in the end. Returns the largest angle that is lacking, radians.
+  double press_limits(std::span<const Vec3d> positions, std::vector<Vec3d>& gamma);
+  void forget_limits();
 
   struct LengthError {
     double mean = 0, worst = 0;
@@ -35,6 +40,8 @@ class SkeletonStep {
   std::vector<int> joint_vertex_;
   std::vector<std::vector<std::uint32_t>> points_;  // per bone: its samples, its joint, its children's joints
   std::vector<std::vector<std::uint32_t>> cells_;   // per bone: vertices whose cells turn with it
+  std::vector<char> held_;                          // per bone: by its limits
+  std::vector<Vec3d> pressure_;                     // per sample edge
 };
 
 }  // namespace cutis

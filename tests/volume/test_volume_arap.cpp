@@ -24,7 +24,7 @@ struct VolumeOfATube : testing::Test {
   const JointLimits free{skeleton.bones.size()};
 
   void solve(VolumeArap& arap, int steps) const {
-    const SkeletonStep step(skeleton, mesh, free);
+    SkeletonStep step(skeleton, mesh, free);
     BonePose pose = rest_bone_pose(skeleton);
     std::vector<Vec3d> gamma;
     for (int i = 0; i < steps; ++i) {
@@ -71,7 +71,7 @@ TEST_F(VolumeOfATube, KeepsTheLengthsOfItsBonesWhenBent) {
   for (std::size_t m = 3; m < 6; ++m) targets[m] = rotate(turn, markers[m] - Vec3d{0, 1, 0}) + Vec3d{0, 1, 0};
   arap.set_targets(targets, std::vector<double>(markers.size(), 1.0));
   solve(arap, 300);
-  const SkeletonStep step(skeleton, mesh, free);
+  SkeletonStep step(skeleton, mesh, free);
   // A tube three fifths as thick as its bones are long, bent by its ends alone: harder than any limb.
   EXPECT_LT(step.length_error(arap.positions).worst, 0.03);
   for (std::size_t m = 0; m < markers.size(); ++m)
@@ -112,7 +112,7 @@ TEST_F(VolumeOfATube, WeightsMeanTheSameAtEveryResolution) {
     targets[3] += Vec3d{0.2, 0, 0};
     targets[4] += Vec3d{-0.2, 0, 0};  // pulled apart: nothing rigid can follow
     arap.set_targets(targets, std::vector<double>(markers.size(), 1.0));
-    const SkeletonStep step(skeleton, control, free);
+    SkeletonStep step(skeleton, control, free);
     BonePose pose = rest_bone_pose(skeleton);
     std::vector<Vec3d> gamma;
     for (int i = 0; i < 60; ++i) {
