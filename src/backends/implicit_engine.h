@@ -27,6 +27,12 @@ struct ImplicitRest {
   std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
 };
 
+/// A vertex that its bone carries deeper into another part than skin gives way.
+struct DeepVertex {
+  std::uint32_t vertex = 0;  ///< welded
+  std::uint32_t part = 0;    ///< the other one, a bone
+};
+
 /// Of this pose. Matrices [b * bones + k]: of part b against part k.
 struct ImplicitPose {
   std::span<const GridView> parts;         ///< per bone
@@ -36,6 +42,7 @@ struct ImplicitPose {
   std::span<const SkinMatrix> stretches;   ///< per bone, before the rotation; empty: none
   std::span<const char> still;             ///< matrix: the two do not move against each other
   std::span<const float> gate;             ///< matrix: how far contact of two parts is let in
+  std::span<const float> deep;             ///< matrix: from which value of k's field on b's skin is too deep in k
   std::span<const JointOperator> joints;   ///< blends
   std::span<const std::int16_t> joint_of;  ///< matrix; -1: none
   std::span<const Vec3f> joint_origin;     ///< per joint operator, at rest
@@ -61,8 +68,9 @@ struct ImplicitVertices {
   std::vector<char> moved;     ///< since its last projection
   std::vector<char> flags, next_flags;
   std::vector<float> beta, beta_scratch;
-  std::vector<std::vector<NearPart>> near;  ///< per chunk of vertices
-  std::vector<std::uint32_t> near_begin;    ///< in its chunk
+  std::vector<std::vector<NearPart>> near;    ///< per chunk of vertices
+  std::vector<std::uint32_t> near_begin;      ///< in its chunk
+  std::vector<std::vector<DeepVertex>> deep;  ///< per chunk of vertices
   std::vector<std::uint8_t> near_count;
   std::vector<float> shift;                ///< of its levels
   std::vector<float> hold;                 ///< of the initial guess, within the surface

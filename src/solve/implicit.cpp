@@ -80,7 +80,7 @@ void JointOperators::update(const Rig& rig, std::span<const Quatd> rotations) {
   }
 }
 
-ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const Context& context)
+ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context)
     : rig_(rig), options_(options), context_(context), joints_(rig, options), field_(rig) {
   if (!rig.has_skin())
     throw Error(ErrorCode::bad_argument, "implicit", "the rig was bound without its implicit skin; bind it with one");
@@ -103,6 +103,15 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const
   for (std::uint32_t a = 0; a < bones; ++a)
     for (std::uint32_t b = a + 1; b < bones; ++b)
       if (rest_.track.joined[a * bones + b] != 0) joined_.push_back({a, b});
+  deep_from_.assign(bones * bones, 2);  // a field is at most 1: never
+  if (relief_cap > 0 && options.contact == ContactModel::own_side) {
+    relief_ = std::make_unique<BendRelief>(rig, relief_cap);
+    for (std::size_t b = 0; b < bones; ++b)
+      for (std::size_t k = 0; k < bones; ++k)
+        if (b != k && rest_.track.joined[b * bones + k] == 0 && !rig.fields[k].empty())
+          deep_from_[b * bones + k] =
+              compact(rig.fields[k].grid.map, -relief_->allowed(b, k), rig.fields[k].grid.radius).value;
+  }
   ImplicitVertices& v = vertices_;
   for (auto* list : {&v.initial, &v.positions, &v.scratch, &v.normals, &normals_}) list->resize(n);
   for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.shift, &v.hold, &v.inverse_diagonal})
@@ -130,7 +139,7 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   for (std::size_t v = 0; v < rig_.surface.size(); ++v) vertices_.initial[v] = positions[rig_.surface.first_of[v]];
 }
 
-void ImplicitSkin::pose(const BoneMotion& motion) {
+void ImplicitSkin::set_pose(const BoneMotion& motion) {
   field_.set_pose(motion.motions());
   const std::size_t bones = parts_.size();
   for (std::uint32_t b = 0; b < bones; ++b) {
@@ -159,30 +168,50 @@ void ImplicitSkin::pose(const BoneMotion& motion) {
   }
 }
 
-void ImplicitSkin::solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  start(motion, positions, frame.normals);
-  pose(motion);
+// Whether the pose had to be changed.
+bool ImplicitSkin::relieve(const Pose& pose, BoneMotion& motion, FrameReport& report) {
+  if (!relief_) return false;
+  deep_.clear();
+  for (const std::vector<DeepVertex>& chunk : vertices_.deep) deep_.insert(deep_.end(), chunk.begin(), chunk.end());
+  if (deep_.empty()) return false;
+  const Pose& relieved = relief_->apply(pose, deep_);
+  report.contact.relief = relief_->moved();
+  report.contact.overlaps = relief_->overlaps();
+  if (relief_->moved().empty()) return false;
+  motion.update(rig_, relieved);
+  return true;
+}
+
+void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
   const bool composed = options_.contact == ContactModel::composed;
-  const ImplicitPose now{parts_,
-                         slopes_,
-                         motions_,
-                         motion.palette().rigid,
-                         motion.palette().stretches,
-                         still_,
-                         gate_,
-                         joints_.operators,
-                         joints_.joint_of,
-                         joints_.origin,
-                         joints_.inside,
-                         &field_,
-                         composed,
-                         options_.initial == Method::dqs};
+  ImplicitPose now;
+  const auto begin = [&] {
+    start(motion, positions, frame.normals);
+    set_pose(motion);
+    now = {parts_,
+           slopes_,
+           motions_,
+           motion.palette().rigid,
+           motion.palette().stretches,
+           still_,
+           gate_,
+           deep_from_,
+           joints_.operators,
+           joints_.joint_of,
+           joints_.origin,
+           joints_.inside,
+           &field_,
+           composed,
+           options_.initial == Method::dqs};
+    find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
+  };
+  begin();
+  if (relieve(pose, motion, frame.report)) begin();
   const auto tolerance = static_cast<float>(options_.tolerance);
   const auto project = [&](int steps) {
     evaluations_ += project_vertices(rig_, rest_, now, steps, tolerance, vertices_, context_);
   };
   evaluations_ = 0;
-  find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
   if (!vertices_.active.empty()) {
     if (!composed) set_targets(rig_, rest_, now, vertices_, context_);
     project(kFirstSteps);

@@ -9,6 +9,7 @@
 #include "cutis/compose.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
+#include "solve/bend_relief.h"
 #include "solve/bone_motion.h"
 
 namespace cutis {
@@ -39,15 +40,17 @@ class JointOperators {
 
 class ImplicitSkin {
  public:
-  /// The rig must outlive it and have a skin.
-  ImplicitSkin(const Rig& rig, const ImplicitOptions& options, const Context& context);
+  /// The rig must outlive it and have a skin. `relief_cap`: SolveOptions; 0: poses are taken as they are.
+  ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context);
 
-  /// Fills `positions`, and the frame's normals, states, residuals and counts.
-  void solve(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
+  /// Fills `positions`, and the frame's normals, states, residuals and counts. `motion` is that of `pose`; where relief
+  /// changes the pose, that of the new one afterwards.
+  void solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
 
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
-  void pose(const BoneMotion& motion);
+  void set_pose(const BoneMotion& motion);
+  [[nodiscard]] bool relieve(const Pose& pose, BoneMotion& motion, FrameReport& report);
   void smooth();
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
   void report(FrameReport& report);
@@ -58,13 +61,15 @@ class ImplicitSkin {
   JointOperators joints_;
   std::vector<std::array<std::uint32_t, 2>> joined_;  // pairs of parts that grow out of each other
   ImplicitRest rest_;
+  std::unique_ptr<BendRelief> relief_;
   RigRows corners_;                  // per welded vertex: the other corners of its triangles
   std::vector<Vec3f> rest_normals_;  // of the welded surface
   // Of the frame.
   PosedField field_;
   std::vector<GridView> parts_;
   std::vector<Affine3f> motions_;
-  std::vector<float> slopes_, gate_;
+  std::vector<float> slopes_, gate_, deep_from_;
+  std::vector<DeepVertex> deep_;
   std::vector<char> still_;
   ImplicitVertices vertices_;
   std::vector<Vec3f> normals_;

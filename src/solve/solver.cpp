@@ -142,7 +142,7 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
       skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, *context);
       break;
     case Method::implicit:
-      implicit->solve(motion, positions, frame);
+      implicit->solve(pose, motion, positions, frame);
       break;
     case Method::tracking:
       tracker->solve(motion.motions(), positions, frame);
@@ -172,7 +172,8 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
     impl_->frame.residuals.resize(impl_->rig->vertex_count());
   }
   if (options.method == Method::implicit)
-    impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit, context);
+    impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit,
+                                                     options.contact_pass ? 0 : options.relief_cap, context);
   if (options.method == Method::tracking)
     impl_->tracker = std::make_unique<Tracker>(*impl_->rig, options.tracking, context);
 }
@@ -241,6 +242,7 @@ const Frame& Solver::solve(const Pose& pose) {
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
     if (impl_->relief) impl_->report_relief();
   } else {
+    frame.report.contact = {};
     skin(pose, frame.positions);
   }
   frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;

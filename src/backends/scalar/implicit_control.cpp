@@ -78,6 +78,8 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     const float at_carried = pose.still[own * bones + k] != 0 ? at_rest : eval_part(pose.parts[k], carried).value;
     changed = changed || std::abs(at_carried - at_rest) > kChanged;
     if (pose.composed) return;
+    if (at_carried > pose.deep[own * bones + k] && at_carried > at_rest + kChanged)
+      vertices.deep[v / kImplicitChunk].push_back({v, k});
     NearPart near;
     near.value = moved ? eval_part(pose.parts[k], guess).value : at_carried;
     near.joined = track.joined[own * bones + k] != 0;
@@ -175,8 +177,10 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
                      ImplicitVertices& vertices, const Context& context) {
   const RigSurface& surface = rig.surface;
   vertices.near.resize((surface.size() + kImplicitChunk - 1) / kImplicitChunk);
+  vertices.deep.resize(vertices.near.size());
   parallel_for(context, surface.size(), kImplicitChunk, [&](std::size_t begin, std::size_t end) {
     vertices.near[begin / kImplicitChunk].clear();
+    vertices.deep[begin / kImplicitChunk].clear();
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       vertices.residual[v] = vertices.start_residual[v] = 0;
       vertices.beta[v] = vertices.beta_scratch[v] = 0;

@@ -1,0 +1,199 @@
+#include "solve/bend_relief.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "base/polar.h"
+#include "kernels/eval_field.h"
+#include "solve/pose_relief.h"
+
+namespace cutis {
+namespace {
+
+// Skin gives way by this part of the thinner part's thickness (two radii).
+constexpr float kGive = 0.2F;
+// At most this share of every joint's turn is taken back.
+constexpr double kMostShare = 0.5;
+constexpr std::size_t kSamples = 48;  // vertices of a part that are tried, besides those that are too deep
+constexpr int kSteps = 16, kBisections = 6, kSweeps = 2;
+// Of the radius: less is not worth a motion.
+constexpr double kStill = 0.02;
+
+bool is_ancestor(const Skeleton& skeleton, int above, int below) {
+  for (int j = below; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent)
+    if (j == above) return true;
+  return false;
+}
+
+// How deep a rest-space point is inside a part; below 0 outside, nothing where the part's grid ends.
+float depth_in(const GridView& grid, const Vec3f& p_rest) {
+  const Vec3f p = transform_point(grid.grid_from_rest, p_rest);
+  return inside_grid(grid, p) ? -grid_distance(grid, p).value : -grid.radius;
+}
+
+// Some of the vertices, each next one the farthest from those taken.
+std::vector<std::uint32_t> spread(std::span<const Vec3f> positions, const std::vector<std::uint32_t>& vertices) {
+  std::vector<std::uint32_t> taken;
+  std::vector<float> nearest(vertices.size(), 1e30F);
+  for (std::size_t next = 0; taken.size() < std::min(kSamples, vertices.size());) {
+    taken.push_back(vertices[next]);
+    for (std::size_t i = 0; i < vertices.size(); ++i)
+      nearest[i] = std::min(nearest[i], distance(positions[vertices[i]], positions[taken.back()]));
+    next = static_cast<std::size_t>(std::ranges::max_element(nearest) - nearest.begin());
+  }
+  return taken;
+}
+
+}  // namespace
+
+BendRelief::BendRelief(const Rig& rig, double cap) : rig_(rig), radius_(part_radii(rig)) {
+  Box box;
+  for (const Vec3f& p : rig.surface.positions) box.add(static_cast<Vec3d>(p));
+  cap_ = cap * diagonal(box);
+  std::vector<std::vector<std::uint32_t>> members(rig.bones.size());
+  for (std::uint32_t v = 0; v < rig.surface.size(); ++v)
+    if (rig.surface.owner[v] < members.size()) members[rig.surface.owner[v]].push_back(v);
+  for (const std::vector<std::uint32_t>& part : members) samples_.push_back(spread(rig.surface.positions, part));
+  const std::vector<Joint>& joints = rig.skeleton.joints;
+  for (const Joint& joint : joints) {
+    const Mat3d& own = joint.world_from_rest.linear;
+    const Mat3d above =
+        joint.parent < 0 ? Mat3d{} : joints[static_cast<std::size_t>(joint.parent)].world_from_rest.linear;
+    const bool usable = std::abs(determinant(above)) > 1e-12;
+    rest_local_.push_back(polar_decompose(usable ? inverse(above) * own : own).rotation);
+  }
+}
+
+float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * kGive * std::min(radius_[b], radius_[k]); }
+
+// The joints that move `bone` but not `other`.
+std::vector<int> BendRelief::path_to(std::uint32_t bone, std::uint32_t other) const {
+  std::vector<int> path;
+  for (int j = rig_.bones[bone].joint; j >= 0 && !is_ancestor(rig_.skeleton, j, rig_.bones[other].joint);
+       j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent)
+    path.push_back(j);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) const {
+  Trsd local = pose_.local[static_cast<std::size_t>(joint)];
+  if (share > 0 && std::find(path.begin(), path.end(), joint) != path.end())
+    local.rotation = slerp(local.rotation, rest_local_[static_cast<std::size_t>(joint)], share);
+  return local;
+}
+
+Affine3d BendRelief::motion(std::uint32_t bone, const std::vector<int>& path, double share) const {
+  const RigBone& b = rig_.bones[bone];
+  if (path.empty() || !is_ancestor(rig_.skeleton, path.front(), b.joint))
+    return world_[static_cast<std::size_t>(b.joint)] * b.rest_from_world;
+  Affine3d frame;
+  for (int j = b.joint;; j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent) {
+    const Joint& joint = rig_.skeleton.joints[static_cast<std::size_t>(j)];
+    Affine3d local = to_affine(turned(j, path, share));
+    if (joint.local_residual) local = local * *joint.local_residual;
+    frame = local * frame;
+    if (j != path.front()) continue;
+    if (joint.parent >= 0) frame = world_[static_cast<std::size_t>(joint.parent)] * frame;
+    return frame * b.rest_from_world;
+  }
+}
+
+double BendRelief::excess(const Meeting& meeting, const std::vector<int>& path, double share) const {
+  const Affine3d thick = motion(meeting.thick, path, share);
+  if (!(std::abs(determinant(thick.linear)) > 1e-9)) return 0;
+  const auto there = convert<float>(inverse(thick) * motion(meeting.thin, path, share));
+  const GridView grid = rig_.fields[meeting.thick].view();
+  float most = -1e30F;
+  for (std::size_t i = 0; i < meeting.points.size(); ++i)
+    most = std::max(most, depth_in(grid, transform_point(there, meeting.points[i])) - meeting.allowed[i]);
+  return most;
+}
+
+double BendRelief::way(std::uint32_t bone, const std::vector<int>& path, double share) const {
+  const RigBone& b = rig_.bones[bone];
+  const Vec3d asked = transform_point(asked_[static_cast<std::size_t>(b.joint)] * b.rest_from_world, b.rest_end);
+  return distance(transform_point(motion(bone, path, share), b.rest_end), asked);
+}
+
+// The least share that is enough; where none is, the best one.
+double BendRelief::share_for(const Meeting& meeting, const std::vector<int>& path) const {
+  const std::uint32_t bone = &path == &meeting.paths[0] ? meeting.thin : meeting.thick;
+  double best = 0, least = excess(meeting, path, 0);
+  for (int i = 1; i <= kSteps; ++i) {
+    const double share = kMostShare * i / kSteps;
+    if (way(bone, path, share) > cap_) break;
+    const double now = excess(meeting, path, share);
+    if (now <= 0) {
+      double lo = kMostShare * (i - 1) / kSteps, hi = share;
+      for (int j = 0; j < kBisections; ++j) {
+        const double middle = 0.5 * (lo + hi);
+        (excess(meeting, path, middle) > 0 ? lo : hi) = middle;
+      }
+      return hi;
+    }
+    if (now < least) {
+      least = now;
+      best = share;
+    }
+  }
+  return best;
+}
+
+void BendRelief::add_point(Meeting& meeting, std::uint32_t vertex) const {
+  const Vec3f& p = rig_.surface.positions[vertex];
+  meeting.points.push_back(p);
+  meeting.allowed.push_back(allowed(meeting.thin, meeting.thick) +
+                            std::max(0.0F, depth_in(rig_.fields[meeting.thick].view(), p)));
+}
+
+std::vector<BendRelief::Meeting> BendRelief::meetings(std::span<const DeepVertex> deep) const {
+  std::vector<Meeting> all;
+  for (const DeepVertex& d : deep) {
+    const std::uint32_t own = rig_.surface.owner[d.vertex];
+    auto it =
+        std::find_if(all.begin(), all.end(), [&](const Meeting& m) { return m.thin == own && m.thick == d.part; });
+    if (it == all.end()) {
+      all.push_back({own, d.part, {}, {}, {path_to(own, d.part), path_to(d.part, own)}, 0});
+      it = all.end() - 1;
+      for (const std::uint32_t v : samples_[own]) add_point(*it, v);
+    }
+    if (it->points.size() < 2 * kSamples) add_point(*it, d.vertex);
+  }
+  for (Meeting& m : all) m.excess = excess(m, m.paths[0], 0);
+  std::erase_if(all, [](const Meeting& m) { return !(m.excess > 0); });
+  std::stable_sort(all.begin(), all.end(), [](const Meeting& a, const Meeting& b) { return a.excess > b.excess; });
+  return all;
+}
+
+const Pose& BendRelief::apply(const Pose& pose, std::span<const DeepVertex> deep) {
+  pose_ = default_pose(rig_.skeleton);
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), pose_.local.size()), pose_.local.begin());
+  world_ = asked_ = world_from_joint(rig_.skeleton, pose_);
+  moved_.clear();
+  overlaps_.clear();
+  const std::vector<Meeting> all = meetings(deep);
+  for (int sweep = 0; sweep < kSweeps; ++sweep)
+    for (const Meeting& m : all)
+      for (const std::vector<int>& path : m.paths) {  // the thick part gives way to what is left
+        const double share = !path.empty() && excess(m, path, 0) > 0 ? share_for(m, path) : 0;
+        if (!(share > 0)) continue;
+        for (const int j : path) pose_.local[static_cast<std::size_t>(j)] = turned(j, path, share);
+        world_ = world_from_joint(rig_.skeleton, pose_);
+      }
+  for (const Meeting& m : all)
+    overlaps_.push_back({rig_.bones[m.thin].joint, rig_.bones[m.thick].joint,
+                         m.excess + static_cast<double>(allowed(m.thin, m.thick)),
+                         std::max(0.0, excess(m, m.paths[0], 0)) + static_cast<double>(allowed(m.thin, m.thick))});
+  for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
+    const RigBone& bone = rig_.bones[b];
+    const auto j = static_cast<std::size_t>(bone.joint);
+    const Vec3d end = transform_point(bone.rest_from_world, bone.rest_end);
+    const Vec3d offset = transform_point(world_[j], end) - transform_point(asked_[j], end);
+    if (length(offset) > kStill * radius_[b]) moved_.push_back({bone.joint, offset});
+  }
+  return pose_;
+}
+
+}  // namespace cutis
