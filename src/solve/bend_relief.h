@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/implicit_engine.h"
+#include "backends/engine.h"
 #include "cutis/character.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
