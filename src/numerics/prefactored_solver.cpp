@@ -1,5 +1,6 @@
 // Eigen orders and factors; the triangular solves are ours, with eight right-hand sides side by side: the factor, which
-// does not fit a cache, is then read once for eight of them, and the inner loop has no gathers.
+// does not fit a cache, is then read once for eight of them, and the inner loop has no gathers. Four lanes when there
+// are no more than four (positions of vertices: three).
 #include "numerics/prefactored_solver.h"
 
 #include <array>
@@ -23,8 +24,39 @@ struct PrefactoredSolver::Impl {
 
 namespace {
 
-constexpr std::size_t kWide = 8;
-using Lane = std::array<double, kWide>;
+constexpr std::size_t kWide = 8, kNarrow = 4;
+
+/// Columns [begin, end) of the block, at most `Width`.
+template <std::size_t Width, class Factor>
+void solve_columns(const Factor& f, std::span<double> block, std::size_t columns, std::size_t begin, std::size_t end) {
+  using Lane = std::array<double, Width>;
+  std::vector<Lane> x(f.n, Lane{});
+  for (std::size_t i = 0; i < f.n; ++i)
+    for (std::size_t c = begin; c < end; ++c)
+      x[static_cast<std::size_t>(f.place[i])][c - begin] = block[i * columns + c];
+  for (std::size_t j = 0; j < f.n; ++j) {
+    const Lane xj = x[j];
+    for (int k = f.column_begin[j]; k < f.column_begin[j + 1]; ++k) {
+      Lane& xi = x[static_cast<std::size_t>(f.row[static_cast<std::size_t>(k)])];
+      const double l = f.value[static_cast<std::size_t>(k)];
+      for (std::size_t c = 0; c < Width; ++c) xi[c] -= l * xj[c];
+    }
+  }
+  for (std::size_t j = 0; j < f.n; ++j)
+    for (double& v : x[j]) v *= f.inverse_diagonal[j];
+  for (std::size_t j = f.n; j-- > 0;) {
+    Lane xj = x[j];
+    for (int k = f.column_begin[j]; k < f.column_begin[j + 1]; ++k) {
+      const Lane& xi = x[static_cast<std::size_t>(f.row[static_cast<std::size_t>(k)])];
+      const double l = f.value[static_cast<std::size_t>(k)];
+      for (std::size_t c = 0; c < Width; ++c) xj[c] -= l * xi[c];
+    }
+    x[j] = xj;
+  }
+  for (std::size_t i = 0; i < f.n; ++i)
+    for (std::size_t c = begin; c < end; ++c)
+      block[i * columns + c] = x[static_cast<std::size_t>(f.place[i])][c - begin];
+}
 
 }  // namespace
 
@@ -76,35 +108,12 @@ bool PrefactoredSolver::ok() const { return impl_->ok; }
 std::size_t PrefactoredSolver::size() const { return impl_->n; }
 
 void PrefactoredSolver::solve(std::span<double> block, std::size_t columns, const Context& context) const {
-  const Impl& f = *impl_;
-  parallel_for(context, columns, kWide, [&](std::size_t begin, std::size_t end) {
-    std::vector<Lane> x(f.n, Lane{});
-    for (std::size_t i = 0; i < f.n; ++i)
-      for (std::size_t c = begin; c < end; ++c)
-        x[static_cast<std::size_t>(f.place[i])][c - begin] = block[i * columns + c];
-    for (std::size_t j = 0; j < f.n; ++j) {
-      const Lane xj = x[j];
-      for (int k = f.column_begin[j]; k < f.column_begin[j + 1]; ++k) {
-        Lane& xi = x[static_cast<std::size_t>(f.row[static_cast<std::size_t>(k)])];
-        const double l = f.value[static_cast<std::size_t>(k)];
-        for (std::size_t c = 0; c < kWide; ++c) xi[c] -= l * xj[c];
-      }
-    }
-    for (std::size_t j = 0; j < f.n; ++j)
-      for (double& v : x[j]) v *= f.inverse_diagonal[j];
-    for (std::size_t j = f.n; j-- > 0;) {
-      Lane xj = x[j];
-      for (int k = f.column_begin[j]; k < f.column_begin[j + 1]; ++k) {
-        const Lane& xi = x[static_cast<std::size_t>(f.row[static_cast<std::size_t>(k)])];
-        const double l = f.value[static_cast<std::size_t>(k)];
-        for (std::size_t c = 0; c < kWide; ++c) xj[c] -= l * xi[c];
-      }
-      x[j] = xj;
-    }
-    for (std::size_t i = 0; i < f.n; ++i)
-      for (std::size_t c = begin; c < end; ++c)
-        block[i * columns + c] = x[static_cast<std::size_t>(f.place[i])][c - begin];
-  });
+  if (columns <= kNarrow) {
+    solve_columns<kNarrow>(*impl_, block, columns, 0, columns);
+    return;
+  }
+  parallel_for(context, columns, kWide,
+               [&](std::size_t begin, std::size_t end) { solve_columns<kWide>(*impl_, block, columns, begin, end); });
 }
 
 }  // namespace cutis

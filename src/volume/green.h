@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/float4.h"
 #include "cutis/context.h"
 #include "volume/control_mesh.h"
 
@@ -15,21 +16,28 @@ namespace cutis {
 
 class GreenCoordinates {
  public:
+  /// Faces that count for a point, nearest along the cage; the others are left out.
+  static constexpr std::size_t kFaces = 96;
+
   /// Points that `skip` marks (outside the boundary, where the coordinates do not reproduce) are left alone.
   GreenCoordinates(const ControlMesh& mesh, std::span<const Vec3f> points, std::span<const char> skip,
-                   const Context& context);
+                   const Context& context, std::size_t faces_a_point = kFaces);
   /// Overwrites the points that have coordinates.
   void move(std::span<const Vec3f> positions, std::span<Vec3f> out, const Context& context);
+  [[nodiscard]] std::size_t terms() const { return weight_.size(); }
 
  private:
-  struct Term {
-    std::uint32_t index = 0;  // vertex, or vertices + face
-    float weight = 0;
+  /// What the stretch of a face needs of its rest shape.
+  struct RestFace {
+    float uu = 0, uv = 0, vv = 0;  // dot products of two edges
+    float scale = 0;               // 1 / (sqrt(2) * twice the area)
   };
   const ControlMesh& mesh_;
   std::vector<std::uint32_t> point_, begin_;
-  std::vector<Term> terms_;
-  std::vector<Vec3f> sources_;  // vertices, then s_j n'_j of the faces
+  std::vector<std::uint32_t> index_;  // vertex, or vertices + face
+  std::vector<float> weight_;
+  std::vector<RestFace> rest_face_;
+  std::vector<Float4> sources_;  // vertices, then s_j n'_j of the faces
 };
 
 }  // namespace cutis

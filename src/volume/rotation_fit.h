@@ -10,6 +10,9 @@
 
 namespace cutis {
 
+/// After a turn as small as this there is nothing left to gain, radians: what remains is of its square's order.
+inline constexpr double kRestedTurn = 1e-3;
+
 /// Improves `q` (unit) towards the rotation R that maximises trace(R^T a).
 inline Quatd fit_rotation(const Mat3d& a, Quatd q, int steps) {
   for (int i = 0; i < steps; ++i) {
@@ -18,9 +21,12 @@ inline Quatd fit_rotation(const Mat3d& a, Quatd q, int steps) {
     const double stiffness =
         std::abs(dot(r.col[0], a.col[0]) + dot(r.col[1], a.col[1]) + dot(r.col[2], a.col[2])) + 1e-30;
     const Vec3d turn = torque / stiffness;
-    const double angle = length(turn);
-    if (!(angle > 1e-9)) break;
-    q = normalized(axis_angle(turn / angle, angle) * q);
+    const double angle2 = dot(turn, turn);
+    if (!(angle2 > 0)) break;
+    // Half the turn as the vector of the quaternion: the angle is then 2 atan(|turn| / 2), which bounds large steps and
+    // needs no sine. The fixed point is the same.
+    q = normalized(Quatd{0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 1} * q);
+    if (angle2 < kRestedTurn * kRestedTurn) break;
   }
   return q;
 }

@@ -20,7 +20,7 @@ constexpr double kLeastWeight = 0.02;
 /// A missing marker keeps this much, so that the little system stays regular.
 constexpr double kLeastConfidence = 1e-7;
 constexpr int kRotationSteps = 3;
-constexpr std::size_t kGrain = 128;
+constexpr std::size_t kGrain = 256;
 
 /// Equation 8: a sixth of the sum over tetrahedra of the opposite edge times the cotangent of its dihedral angle.
 std::map<std::pair<std::uint32_t, std::uint32_t>, double> cotangents(const ControlMesh& mesh) {
@@ -173,15 +173,13 @@ void VolumeArap::local_step(const Context& context) {
         s.col[2] += d * e.z;
       }
       rotations[i] = fit_rotation(s, rotations[i], kRotationSteps);
+      matrix_[i] = to_matrix(rotations[i]);
     }
   });
 }
 
 void VolumeArap::global_step(std::span<const Vec3d> gamma, const Context& context) {
   const std::size_t n = positions.size();
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) matrix_[i] = to_matrix(rotations[i]);
-  });
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3d b = matrix_[i] * edge_sum_[i];
