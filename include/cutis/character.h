@@ -117,6 +117,7 @@ void validate(const Character& character);
 /// Local transforms of all joints at one moment.
 struct Pose {
   std::vector<Trsd> local;
+  double time = 0;  ///< seconds: for what is key-framed besides the skeleton (SkinTarget); sample() sets it
 };
 
 /// The default pose of the file (unanimated).

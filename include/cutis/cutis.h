@@ -4,6 +4,7 @@
 #include "cutis/character.h"
 #include "cutis/compose.h"
 #include "cutis/context.h"
+#include "cutis/elasticity.h"
 #include "cutis/error.h"
 #include "cutis/explain.h"
 #include "cutis/hands.h"

@@ -1,5 +1,5 @@
-// What a person may decide about a character's skin: operators and controllers of joints, fields of parts. Everything
-// has a default; a file says only what differs. docs/formats.md describes the file.
+// What a person may decide about a character's skin: operators and controllers of joints, fields of parts, stiff
+// regions, targets, muscles. Everything has a default; a file says only what differs. docs/formats.md describes the file.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "cutis/character.h"
 #include "cutis/compose.h"
+#include "cutis/elasticity.h"
 
 namespace cutis {
 
@@ -38,6 +39,9 @@ struct Preset {
   std::vector<std::pair<std::string, JointPreset>> joints = {};  ///< by name
   std::vector<ControllerPreset> controllers = {};                ///< besides the named ones
   std::vector<OperatorProfile> profiles = {};
+  std::vector<SkinRegion> regions = {};
+  std::vector<SkinTarget> targets = {};
+  std::vector<Muscle> muscles = {};
   // For all parts at once, times what the joints say.
   double support_factor = 1;
   double cap_factor = 1;
@@ -45,8 +49,9 @@ struct Preset {
   [[nodiscard]] const JointPreset& of(std::string_view joint) const;
 };
 
-/// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...]}. What is
-/// absent has its default (for a joint: what "all_joints" says); what is not known is an error that names it.
+/// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...], "regions":
+/// [...], "targets": [...], "muscles": [...]}. What is absent has its default (for a joint: what "all_joints" says); what
+/// is not known is an error that names it.
 [[nodiscard]] std::string to_json(const Preset& preset);
 [[nodiscard]] Preset preset_from_json(std::string_view text, const std::string& place);
 /// Throws Error(bad_file) that names the file and the key.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel_for.h"
+#include "rig/muscles.h"
 
 namespace cutis {
 namespace {
@@ -40,12 +41,14 @@ PosedField::PosedField(const Rig& rig, std::span<const Affine3d> posed_from_rest
 void PosedField::set_pose(std::span<const Affine3d> posed_from_rest) {
   const RigTree& tree = rig_->tree;
   bounds_ = {};
+  pose_muscles(*rig_, posed_from_rest, muscles_);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const std::uint32_t bone = tree.leaf_bone[i];
     leaves_[i] = {};
     boxes_[i] = {};
     if (!usable(posed_from_rest[bone])) continue;
-    const GridView view = posed(rig_->fields[bone].view(), posed_from_rest[bone]);
+    GridView view = posed(rig_->fields[bone].view(), posed_from_rest[bone]);
+    attach_muscles(*rig_, bone, muscles_, view);
     const Box box = box_of(view);
     if (!is_finite(box.lo) || !is_finite(box.hi)) continue;
     leaves_[i] = view;

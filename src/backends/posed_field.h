@@ -57,6 +57,7 @@ class PosedField {
   const Rig* rig_;
   std::vector<TreeOperator> operators_;
   std::vector<GridView> leaves_;       // posed; without nodes: left out
+  std::vector<MuscleView> muscles_;    // posed
   std::vector<std::int32_t> leaf_of_;  // per bone, or -1
   std::vector<std::uint64_t> masks_;
   std::vector<Box> boxes_;  // per leaf

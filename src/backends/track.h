@@ -32,10 +32,14 @@ struct TrackRest {
   std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
   std::vector<float> gap;          ///< that contact keeps, metres
   std::vector<float> hold;         ///< of smooth skinning on free skin, against the neighbours' pull
+  std::vector<float> stiffness;    ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
   std::vector<Vec3f> core;         ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;    ///< per item of others: by how much the other's field is the larger one there
   std::vector<char> joined;        ///< bones x bones: parts that grow out of each other
   std::vector<int> depth;          ///< per bone: of the skeleton above it
+
+  /// Follows its bone, unless contact holds it off.
+  [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
 };
 [[nodiscard]] TrackRest make_track_rest(const Rig& rig);
 
@@ -43,10 +47,15 @@ struct TrackRest {
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
   // The pose.
-  std::vector<GridView> fields;  ///< posed, per bone; without nodes: none
-  std::vector<Box> boxes;        ///< per bone, around its field
-  std::vector<float> gate;       ///< bones x bones: how far contact between them is let in
-  std::vector<Affine3f> motion;  ///< per bone
+  std::vector<GridView> fields;                   ///< posed, per bone; without nodes: none
+  std::vector<Box> boxes;                         ///< per bone, around its field
+  std::vector<float> gate;                        ///< bones x bones: how far contact between them is let in
+  std::vector<Affine3f> motion;                   ///< per bone
+  std::vector<MuscleView> muscles, calm_muscles;  ///< posed; as thick as in the pose, as at rest
+  std::vector<GridView> calm;                     ///< `fields` with muscles as at rest; empty: none has any
+  // Per vertex. Targets; empty: none.
+  std::vector<float> pin;  ///< how firmly the vertex is drawn to `pin_at`, 0 to 1
+  std::vector<Vec3f> pin_at;
   // Per vertex.
   std::vector<std::int32_t> slot;               ///< number among the active, or -1
   std::vector<Mat3f> turn;                      ///< target rotation (and stretch)
@@ -83,7 +92,8 @@ float track_project(const Rig& rig, const TrackRest& rest, int steps, float limi
 float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                   const Context& context);
 /// Smooths around contact.
-void track_smooth(const Rig& rig, int passes, const TrackStep& step, std::vector<Vec3f>& positions);
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
+                  std::vector<Vec3f>& positions);
 /// Triangles that face away from what all three of their target rotations say.
 [[nodiscard]] std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context);
 

@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/timer.h"
+#include "bind/elasticity.h"
 #include "bind/fence.h"
 #include "bind/partition.h"
 #include "bind/surface.h"
@@ -188,6 +189,9 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
   else
     spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
+  add_muscles(preset, rig);
+  paint_stiffness(character, preset, rig);
+  add_targets(preset, rig);
   context.progress("bind: operators", 0.9);
   rig.tree = make_tree(rig, preset, context);
   set_iso_values(context, rig);

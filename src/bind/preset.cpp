@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/json_input.h"
 #include "base/math.h"
+#include "bind/preset_elasticity.h"
 #include "compose/controller.h"
 #include "compose/profile.h"
 
@@ -67,17 +68,30 @@ void read_list(const Json& json, const std::string& place, Read read, std::vecto
   if (!json.is_array()) fail(place, "must be a list [...]");
   for (const Json& entry : json) {
     const std::string where = fmt::format("{} › {}", place, items.size() + 1);
-    items.push_back(read(entry.dump(), where));
+    items.push_back(read(entry, where));
     if (items.back().name.empty()) fail(where, "has no \"name\"");
     for (std::size_t i = 0; i + 1 < items.size(); ++i)
       if (items[i].name == items.back().name) fail(where, fmt::format("the name \"{}\" is taken", items[i].name));
   }
 }
 
+// What has a text form of its own.
+template <auto kRead>
+auto read_text(const Json& json, const std::string& place) {
+  return kRead(json.dump(), place);
+}
+
 template <class Item>
 Json write_list(const std::vector<Item>& items) {
   Json json = Json::array();
   for (const Item& item : items) json.push_back(Json::parse(to_json(item)));
+  return json;
+}
+
+template <class Item>
+Json write_items(const std::vector<Item>& items, Json (*write)(const Item&)) {
+  Json json = Json::array();
+  for (const Item& item : items) json.push_back(write(item));
   return json;
 }
 
@@ -116,14 +130,29 @@ constexpr Section kSections[] = {
      }},
     {"controllers",
      [](const Json& json, const std::string& place, Preset& preset) {
-       read_list(json, place, controller_preset_from_json, preset.controllers);
+       read_list(json, place, read_text<controller_preset_from_json>, preset.controllers);
      },
      [](const Preset& preset) { return write_list(preset.controllers); }},
     {"profiles",
      [](const Json& json, const std::string& place, Preset& preset) {
-       read_list(json, place, profile_from_json, preset.profiles);
+       read_list(json, place, read_text<profile_from_json>, preset.profiles);
      },
      [](const Preset& preset) { return write_list(preset.profiles); }},
+    {"regions",
+     [](const Json& json, const std::string& place, Preset& preset) {
+       read_list(json, place, region_from_json, preset.regions);
+     },
+     [](const Preset& preset) { return write_items(preset.regions, region_json); }},
+    {"targets",
+     [](const Json& json, const std::string& place, Preset& preset) {
+       read_list(json, place, target_from_json, preset.targets);
+     },
+     [](const Preset& preset) { return write_items(preset.targets, target_json); }},
+    {"muscles",
+     [](const Json& json, const std::string& place, Preset& preset) {
+       read_list(json, place, muscle_from_json, preset.muscles);
+     },
+     [](const Preset& preset) { return write_items(preset.muscles, muscle_json); }},
 };
 
 }  // namespace
@@ -206,6 +235,9 @@ void check_preset(const Preset& preset, const Skeleton& skeleton) {
       refuse(fmt::format("preset › profile '{}'", profile.name), "an operator has that name; choose another");
     check_profile(profile);
   }
+  for (const SkinRegion& region : preset.regions) check_region(region, skeleton);
+  for (const SkinTarget& target : preset.targets) check_target(target, skeleton);
+  for (const Muscle& muscle : preset.muscles) check_muscle(muscle, skeleton);
 }
 
 }  // namespace cutis

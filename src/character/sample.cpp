@@ -75,6 +75,7 @@ Pose default_pose(const Skeleton& skeleton) {
 
 Pose sample(const Skeleton& skeleton, const Clip& clip, double time) {
   Pose pose = default_pose(skeleton);
+  pose.time = time;
   for (const Channel& channel : clip.channels) {
     if (channel.times.empty()) continue;
     Trsd& local = pose.local[static_cast<std::size_t>(channel.joint)];

@@ -1,8 +1,7 @@
-// One part's field at one point: the compact map, and the lookup in a grid of distances with gradients.
+// One part's field at one point: the lookup in a grid of distances with gradients, and its muscles.
 //
-// Tracking §3: a compact field f is 0 outside its support, 0.5 on the surface, 1 deep inside; its gradient
-// points inward. The grid stores the distance, negative inside, not f: the distance is far smoother, and the map costs
-// a few multiplications.
+// The grid stores the distance, negative inside, not f: the distance is far smoother, and the compact map costs a few
+// multiplications.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +9,10 @@
 
 #include "base/float4.h"
 #include "base/math.h"
+#include "kernels/compact.h"
+#include "kernels/muscle.h"
 
 namespace cutis {
-
-enum class CompactMap : std::uint8_t {
-  quintic,  ///< C2 at both ends: -3/16 x^5 + 5/8 x^3 - 15/16 x + 1/2
-  cubic,    ///< C1 at both ends: x^3/4 - 3x/4 + 1/2
-};
-
-template <class T>
-struct CompactSample {
-  T value{}, slope{};  ///< f and df/dd (never positive)
-};
-
-/// f(d) for a support of radius r > 0: 1 for d <= -r, 0 for d >= r. A distance that is not a number gives 0.
-template <class T>
-CUTIS_HD CompactSample<T> compact(CompactMap map, T d, T r) {
-  const T x = d / r;
-  if (x <= T(-1)) return {T(1), T(0)};
-  if (!(x < T(1))) return {T(0), T(0)};
-  const T x2 = x * x, rest = T(1) - x2;
-  const bool cubic = map == CompactMap::cubic;
-  const T f =
-      cubic ? T(0.5) + x * (T(0.25) * x2 - T(0.75)) : T(0.5) + x * (T(-0.9375) + x2 * (T(0.625) - T(0.1875) * x2));
-  // Rounding must not leave [0,1], and a field that is 0 has no gradient: it is not felt.
-  if (!(f > T(0))) return {T(0), T(0)};
-  if (f >= T(1)) return {T(1), T(0)};
-  return {f, cubic ? T(-0.75) * rest / r : T(-0.9375) * rest * rest / r};
-}
-
-template <class T>
-struct FieldSample {
-  T value{};
-  Vec3<T> gradient;
-};
 
 /// Distance and gradient at a node, as integers: value * value_step, and per axis the change over half a cell in the
 /// same unit.
@@ -61,6 +30,8 @@ struct GridView {
   float slope_step = 0;        ///< metres per half cell
   float radius = 1;
   CompactMap map = CompactMap::quintic;
+  const MuscleView* muscles = nullptr;  ///< of the part, in the same space; their support lies within the grid
+  int muscle_count = 0;
 };
 
 #if !defined(__CUDACC__)
@@ -178,13 +149,18 @@ CUTIS_HD inline FieldSample<float> eval_field(const GridView& grid, const Vec3f&
   if (!inside_grid(grid, p)) return {};
   const FieldSample<float> d = grid_distance(grid, p);
   const CompactSample<float> f = compact(grid.map, d.value, grid.radius);
-  return {f.value, grid.rest_from_slope * d.gradient * f.slope};
+  FieldSample<float> sample{f.value, grid.rest_from_slope * d.gradient * f.slope};
+  for (int i = 0; i < grid.muscle_count; ++i)
+    sample = soft_union(sample, eval_muscle(grid.muscles[i], grid.map, grid.radius, p_rest));
+  return sample;
 }
 
 /// The grid of a part that moves: looked up in the space that `posed_from_rest` leads to. The motion must be
-/// invertible.
+/// invertible. Without muscles: they have a pose of their own (rig/muscles.h).
 inline GridView posed(const GridView& grid, const Affine3d& posed_from_rest) {
   GridView view = grid;
+  view.muscles = nullptr;
+  view.muscle_count = 0;
   const Affine3d rest_from_posed = inverse(posed_from_rest);
   const Affine3d grid_from_posed = convert<double>(grid.grid_from_rest) * rest_from_posed;
   view.grid_from_rest = convert<float>(grid_from_posed);

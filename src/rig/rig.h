@@ -31,15 +31,48 @@ struct RigBone {
 /// The field of one part on its grid. Without nodes: 0 everywhere.
 struct RigField {
   std::vector<GridNode> nodes;
-  GridView grid;  ///< all but the nodes
+  GridView grid;                    ///< all but the nodes and the muscles
+  std::vector<MuscleView> muscles;  ///< as they are at rest
 
   [[nodiscard]] bool empty() const { return nodes.empty(); }
   /// Valid as long as this field lives and stays where it is.
   [[nodiscard]] GridView view() const {
     GridView view = grid;
     view.nodes = nodes.data();
+    view.muscles = muscles.data();
+    view.muscle_count = static_cast<int>(muscles.size());
     return view;
   }
+};
+
+/// A point of a muscle's curve.
+struct MuscleKnot {
+  float angle = 0;  ///< radians
+  float inflation = 0;
+};
+
+/// A primitive in the field of a bone whose thickness follows the angle of a joint; rig/muscles.h poses it.
+struct RigMuscle {
+  std::uint32_t bone = 0, driver = 0;
+  Affine3d muscle_from_rest;  ///< rigid: the origin in the middle, x along it
+  double half_length = 0, radius = 0;
+  bool capsule = false;
+  std::vector<MuscleKnot> curve;  ///< angles rise
+};
+
+/// A key of a target.
+struct RigTargetKey {
+  double time = 0, weight = 0;
+  Vec3d point;  ///< rest space
+};
+
+/// A vertex that slides towards a point that a bone carries, and what it draws along.
+struct RigTarget {
+  std::uint32_t bone = 0;
+  std::vector<std::uint32_t> vertices;  ///< welded
+  std::vector<float> share;             ///< of the weight, per vertex
+  std::vector<Vec3f> offset;            ///< of the vertex from the first, at rest
+  std::vector<RigTargetKey> keys;       ///< times rise
 };
 
 /// Items of row i: [begin[i], begin[i+1]).
@@ -67,6 +100,7 @@ struct RigSurface {
   // Smooth weights that blend the bones' rotations into the target rotations of the relaxation.
   RigRows turn;                    ///< bones
   std::vector<float> turn_weight;  ///< per item of turn; each row sums to 1
+  std::vector<float> stiffness;    ///< per vertex, 0 to 1: 1 follows its bone; empty: 0 everywhere
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
 };
@@ -112,6 +146,8 @@ class Rig {
   RigSurface surface;
   std::vector<RigField> fields;  ///< per bone
   RigTree tree;
+  std::vector<RigMuscle> muscles;  ///< sorted by bone, each bone's in the order of its field's
+  std::vector<RigTarget> targets;
 
   [[nodiscard]] std::size_t vertex_count() const { return rest_positions.size(); }
   [[nodiscard]] bool has_skin() const { return !fields.empty(); }

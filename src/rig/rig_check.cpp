@@ -98,6 +98,8 @@ void check_surface(const Rig& rig, const Check& check) {
   check.below(s.turn.items, rig.bones.size(), "turn weights");
   check.require(s.turn_weight.size() == s.turn.items.size(), "turn weights");
   check.finite(s.turn_weight, "turn weights");
+  check.require(s.stiffness.empty() || s.stiffness.size() == n, "stiffness");
+  check.require(std::ranges::all_of(s.stiffness, [](float x) { return x >= 0 && x <= 1; }), "stiffness");
 }
 
 void check_fields(const Rig& rig, const Check& check) {
@@ -115,6 +117,38 @@ void check_fields(const Rig& rig, const Check& check) {
                       std::isfinite(g.value_step) && std::isfinite(g.slope_step) && g.radius > 0 &&
                       std::isfinite(g.radius) && (g.map == CompactMap::quintic || g.map == CompactMap::cubic),
                   "fields");
+  }
+}
+
+void check_muscles(const Rig& rig, const Check& check) {
+  std::vector<std::size_t> count(rig.bones.size(), 0);
+  for (const RigMuscle& m : rig.muscles) {
+    check.require(m.bone < rig.bones.size() && m.driver < rig.bones.size() && !rig.fields[m.bone].empty(), "muscles");
+    check.require(is_finite(m.muscle_from_rest) && std::isfinite(m.half_length) && m.half_length > 0 &&
+                      std::isfinite(m.radius) && m.radius > 0 && !m.curve.empty(),
+                  "muscles");
+    for (const MuscleKnot& knot : m.curve)
+      check.require(std::isfinite(knot.angle) && knot.inflation > -1 && std::isfinite(knot.inflation), "muscles");
+    ++count[m.bone];
+  }
+  check.require(std::ranges::is_sorted(rig.muscles, {}, &RigMuscle::bone), "muscles");
+  for (std::size_t b = 0; b < rig.fields.size(); ++b) {
+    check.require(rig.fields[b].muscles.size() == count[b], "muscles");
+    for (const MuscleView& m : rig.fields[b].muscles)
+      check.require(is_finite(m.unit_from_posed) && std::isfinite(m.half), "muscles");
+  }
+}
+
+void check_targets(const Rig& rig, const Check& check) {
+  for (const RigTarget& t : rig.targets) {
+    const std::size_t n = t.vertices.size();
+    check.require(t.bone < rig.bones.size() && n > 0 && t.share.size() == n && t.offset.size() == n && !t.keys.empty(),
+                  "targets");
+    check.below(t.vertices, rig.surface.size(), "targets");
+    check.finite(t.share, "targets");
+    check.finite(t.offset, "targets");
+    for (const RigTargetKey& key : t.keys)
+      check.require(std::isfinite(key.time) && key.weight >= 0 && key.weight <= 1 && is_finite(key.point), "targets");
   }
 }
 
@@ -157,11 +191,14 @@ void check_rig(const Rig& rig, const std::string& place) {
   check_skeleton(rig, check);
   check_influences(rig, check);
   if (!rig.has_skin()) {
-    check.require(rig.surface.size() == 0 && rig.tree.size() == 0, "fields");
+    check.require(rig.surface.size() == 0 && rig.tree.size() == 0 && rig.muscles.empty() && rig.targets.empty(),
+                  "fields");
     return;
   }
   check_surface(rig, check);
   check_fields(rig, check);
+  check_muscles(rig, check);
+  check_targets(rig, check);
   check_tree(rig, check);
 }
 

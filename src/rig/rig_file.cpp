@@ -51,6 +51,12 @@ template <>
 inline constexpr bool kPlain<ControllerKnot> = sizeof(ControllerKnot) == 12;
 template <>
 inline constexpr bool kPlain<TreeNode> = sizeof(TreeNode) == 24;
+template <>
+inline constexpr bool kPlain<MuscleView> = sizeof(MuscleView) == 52;
+template <>
+inline constexpr bool kPlain<MuscleKnot> = sizeof(MuscleKnot) == 8;
+template <>
+inline constexpr bool kPlain<RigTargetKey> = sizeof(RigTargetKey) == 40;
 
 // ---- what a Rig consists of ----
 
@@ -100,20 +106,29 @@ void visit(Archive& archive, T& value) {
     auto& [joint, parent, rest_from_world, rest_origin, rest_end] = value;
     visit_all(archive, joint, parent, rest_from_world, rest_origin, rest_end);
   } else if constexpr (kIs<T, GridView>) {
-    auto& [nodes, nx, ny, nz, grid_from_rest, rest_from_slope, value_step, slope_step, radius, map] = value;
+    auto& [nodes, nx, ny, nz, grid_from_rest, rest_from_slope, value_step, slope_step, radius, map, muscles,
+           muscle_count] = value;
     static_cast<void>(nodes);  // the field's own
+    static_cast<void>(muscles);
+    static_cast<void>(muscle_count);
     visit_all(archive, nx, ny, nz, grid_from_rest, rest_from_slope, value_step, slope_step, radius, map);
   } else if constexpr (kIs<T, RigField>) {
-    auto& [nodes, grid] = value;
-    visit_all(archive, nodes, grid);
+    auto& [nodes, grid, muscles] = value;
+    visit_all(archive, nodes, grid, muscles);
+  } else if constexpr (kIs<T, RigMuscle>) {
+    auto& [bone, driver, muscle_from_rest, half_length, radius, capsule, curve] = value;
+    visit_all(archive, bone, driver, muscle_from_rest, half_length, radius, capsule, curve);
+  } else if constexpr (kIs<T, RigTarget>) {
+    auto& [bone, vertices, share, offset, keys] = value;
+    visit_all(archive, bone, vertices, share, offset, keys);
   } else if constexpr (kIs<T, RigRows>) {
     auto& [begin, items] = value;
     visit_all(archive, begin, items);
   } else if constexpr (kIs<T, RigSurface>) {
     auto& [welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours, neighbour_weight, turn,
-           turn_weight] = value;
+           turn_weight, stiffness] = value;
     visit_all(archive, welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours,
-              neighbour_weight, turn, turn_weight);
+              neighbour_weight, turn, turn_weight, stiffness);
   } else if constexpr (kIs<T, RigOperator>) {
     auto& [form, side, slices, nodes, crossing, contact_end] = value;
     visit_all(archive, form, side, slices, nodes, crossing, contact_end);
@@ -122,8 +137,10 @@ void visit(Archive& archive, T& value) {
     visit_all(archive, leaf_bone, nodes, range_nodes, knots, operators);
   } else {
     static_assert(kIs<T, Rig>, "a type that rig files do not know");
-    auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree] = value;
-    visit_all(archive, skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree);
+    auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree, muscles,
+           targets] = value;
+    visit_all(archive, skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree,
+              muscles, targets);
   }
 }
 

@@ -32,6 +32,7 @@ constexpr double kNoGive = 1e-4;
 
 Pose interpolate(const Pose& a, const Pose& b, double t) {
   Pose pose;
+  pose.time = std::lerp(a.time, b.time, t);
   pose.local.reserve(a.local.size());
   for (std::size_t j = 0; j < a.local.size(); ++j)
     pose.local.push_back({lerp(a.local[j].translation, b.local[j].translation, t),
@@ -351,6 +352,7 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   ContactReport report;
   Pose to = s.pose;
   std::copy_n(pose.local.begin(), std::min(pose.local.size(), to.local.size()), to.local.begin());
+  to.time = pose.time;
   const Pose from = s.pose;
   const int count = s.substeps(to);
   for (int i = 0; i < count; ++i)

@@ -88,6 +88,7 @@ PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options) : rig_(rig)
 
 const Pose& PoseRelief::apply(const Pose& pose) {
   pose_ = default_pose(rig_.skeleton);
+  pose_.time = pose.time;
   std::copy_n(pose.local.begin(), std::min(pose.local.size(), pose_.local.size()), pose_.local.begin());
   const std::vector<Affine3d> world = world_from_joint(rig_.skeleton, pose_);
   std::vector<Affine3d> motion;

@@ -145,7 +145,7 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
       implicit->solve(pose, motion, positions, frame);
       break;
     case Method::tracking:
-      tracker->solve(motion.motions(), positions, frame);
+      tracker->solve(motion.motions(), pose.time, positions, frame);
       break;
   }
 }

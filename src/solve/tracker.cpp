@@ -15,6 +15,7 @@ constexpr float kMissed = 0.05F;          // residual of a vertex that is off it
 constexpr std::size_t kTolerated = 2;     // inverted triangles more than before that a sub-step may leave
 constexpr std::size_t kMostHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
+constexpr double kSlideEdges = 2;  // that a target may draw a vertex in a sub-step
 
 // Weighted by area; zero where there is no area.
 std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
@@ -25,6 +26,16 @@ std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<c
   }
   for (Vec3f& n : normals) n = normalized(n);
   return normals;
+}
+
+RigTargetKey target_at(const RigTarget& target, double time) {
+  const auto& keys = target.keys;
+  const auto above = std::ranges::find_if(keys, [&](const RigTargetKey& k) { return k.time > time; });
+  if (above == keys.begin()) return keys.front();
+  if (above == keys.end()) return keys.back();
+  const RigTargetKey& below = *std::prev(above);
+  const double t = (time - below.time) / (above->time - below.time);
+  return {time, std::lerp(below.weight, above->weight, t), lerp(below.point, above->point, t)};
 }
 
 }  // namespace
@@ -43,10 +54,12 @@ void Tracker::reset() {
   step_.held.clear();
   inverted_ = 0;
   root_ = {};
+  targets_.clear();
+  for (const RigTarget& target : rig_->targets) targets_.push_back({0, 0, target.keys.front().point});
 }
 
 TrackerState Tracker::save_state() const {
-  return {joints_, last_pose_, step_.p, step_.held_begin, step_.held, inverted_};
+  return {joints_, last_pose_, step_.p, step_.held_begin, step_.held, inverted_, targets_};
 }
 
 void Tracker::restore_state(const TrackerState& state) {
@@ -56,6 +69,45 @@ void Tracker::restore_state(const TrackerState& state) {
   step_.held_begin = state.held_begin;
   step_.held = state.held;
   inverted_ = state.inverted;
+  targets_ = state.targets;
+}
+
+// At t in [0,1] on the way from the last frame's targets to this one's, in pose_.
+void Tracker::aim_at_targets(double t) {
+  constexpr double kReleased = 1e-6;  // keeps skin that was let go in this step awake, and pulls by nothing
+  if (rig_->targets.empty()) return;
+  step_.pin.assign(rig_->surface.size(), 0.0F);
+  step_.pin_at.assign(rig_->surface.size(), Vec3f{});
+  for (std::size_t i = 0; i < rig_->targets.size(); ++i) {
+    const RigTarget& target = rig_->targets[i];
+    const RigTargetKey &from = targets_[i], &to = next_targets_[i];
+    const double weight = std::max(std::lerp(from.weight, to.weight, t), from.weight > 0 ? kReleased : 0.0);
+    if (!(weight > 0)) continue;
+    const Vec3d point = lerp(from.point, to.point, t);
+    for (std::size_t k = 0; k < target.vertices.size(); ++k) {
+      const std::uint32_t v = target.vertices[k];
+      const auto share = static_cast<float>(weight) * target.share[k];
+      const Vec3f at =
+          static_cast<Vec3f>(transform_point(pose_.motion[target.bone], point + static_cast<Vec3d>(target.offset[k])));
+      const float sum = step_.pin[v] + share;
+      if (!(share > 0)) continue;
+      step_.pin_at[v] = lerp(step_.pin_at[v], at, share / sum);  // of several targets: their weighted mean
+      step_.pin[v] = sum;
+    }
+  }
+  for (float& pin : step_.pin) pin = std::min(pin, 1.0F);
+}
+
+// How far the targets draw their vertices in this frame, in local edges.
+double Tracker::way_of_targets() const {
+  double most = 0;
+  for (std::size_t i = 0; i < rig_->targets.size(); ++i) {
+    const std::uint32_t v = rig_->targets[i].vertices.front();
+    const auto rest = static_cast<Vec3d>(rig_->surface.positions[v]);
+    const auto drawn = [&](const RigTargetKey& key) { return (key.point - rest) * key.weight; };
+    most = std::max(most, distance(drawn(targets_[i]), drawn(next_targets_[i])) / rig_->surface.edge[v]);
+  }
+  return most;
 }
 
 // From last_pose_ to pose_.
@@ -92,6 +144,7 @@ bool Tracker::is_bad() const {
 void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1,
                       int halvings) {
   interpolate(*rig_, from, to, t1, pose_, &last_pose_);
+  aim_at_targets(t1);
   const bool may_repeat = halvings > 0 && report_.halvings < kMostHalvings;
   if (may_repeat) {
     saved_ = step_.p;
@@ -113,7 +166,7 @@ void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
   std::swap(last_pose_, pose_);
 }
 
-void Tracker::solve(std::span<const Affine3d> motions, std::span<Vec3f> positions, Frame& frame) {
+void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame) {
   report_ = {};
   std::vector<Affine3d> local(motions.begin(), motions.end());
   std::vector<JointMotion> world;
@@ -125,20 +178,25 @@ void Tracker::solve(std::span<const Affine3d> motions, std::span<Vec3f> position
   const Affine3d back = inverse(root_);
   for (std::size_t b = 0; b < local.size(); ++b) local[b] = back * at.motion[b];
   split_motions(*rig_, local, next_joints_);
+  next_targets_.clear();
+  for (const RigTarget& target : rig_->targets) next_targets_.push_back(target_at(target, time));
 
   if (options_.history == History::stateless) {
     interpolate(*rig_, next_joints_, next_joints_, 1, pose_);
     last_pose_ = pose_;
+    aim_at_targets(1);
     substep(true);
   } else {
     const double turn = largest_turn(*rig_, joints_, next_joints_);
-    int steps = std::clamp(static_cast<int>(std::ceil(turn / options_.step - 1e-6)), 1, kMostSteps);
+    const double wanted = std::max(turn / options_.step, way_of_targets() / kSlideEdges);
+    int steps = std::clamp(static_cast<int>(std::ceil(wanted - 1e-6)), 1, kMostSteps);
     steps = std::max(steps, options_.history == History::canonical ? options_.canonical_steps : least_steps_);
     for (int i = 0; i < steps; ++i)
       advance(joints_, next_joints_, static_cast<double>(i) / steps, static_cast<double>(i + 1) / steps,
               options_.halvings);
   }
   joints_ = next_joints_;
+  targets_ = next_targets_;
   finish(positions, frame);
 }
 
@@ -148,7 +206,7 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
   // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
   // back the chords that cross.
   shown_ = step_.p;
-  track_smooth(rig, options_.smoothing, step_, shown_);
+  track_smooth(rig, rest_, options_.smoothing, step_, shown_);
 
   std::vector<VertexState> states(s.size(), VertexState::rigid);
   std::vector<float> residuals(s.size(), 0.0F), sizes;
@@ -161,6 +219,7 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
       states[v] = VertexState::outside;
       continue;
     }
+    if (rest_.is_rigid(v) && !t.touching) continue;
     residuals[v] = t.residual;
     const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
     states[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged

@@ -19,6 +19,7 @@ struct TrackerState {
   std::vector<Vec3f> p;                         ///< welded vertices, in the space of the first bone that has skin
   std::vector<std::uint32_t> held_begin, held;  ///< TrackStep
   std::size_t inverted = 0;                     ///< triangles
+  std::vector<RigTargetKey> targets;            ///< where each is
 };
 
 class Tracker {
@@ -30,9 +31,9 @@ class Tracker {
   void reset();
   /// Of a frame; more where joints turn far.
   void set_least_steps(int steps) { least_steps_ = steps; }
-  /// `motions`: posed from rest, per bone, finite. `positions`: out, all input vertices. Normals, states, residuals and
-  /// the report go into `frame`.
-  void solve(std::span<const Affine3d> motions, std::span<Vec3f> positions, Frame& frame);
+  /// `motions`: posed from rest, per bone, finite; `time`: of targets' keys. `positions`: out, all input vertices.
+  /// Normals, states, residuals and the report go into `frame`.
+  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame);
 
   [[nodiscard]] TrackerState save_state() const;
   /// Of this or another tracker of the same rig.
@@ -41,6 +42,8 @@ class Tracker {
  private:
   void advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
   void substep(bool from_smooth_skin);
+  void aim_at_targets(double t);
+  [[nodiscard]] double way_of_targets() const;
   [[nodiscard]] bool is_bad() const;
   void finish(std::span<Vec3f> positions, Frame& frame);
 
@@ -59,6 +62,7 @@ class Tracker {
   std::vector<std::uint32_t> saved_held_begin_, saved_held_;
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;
+  std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one
   FrameReport report_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string file, output, preset, write_preset;
-  bool all = false;
+  bool all = false, biceps = false;
 };
 
 Json to_json(const Options& options, const BindReport& report, const std::vector<std::string>& warnings) {
@@ -75,6 +75,8 @@ void run(const Options& options) {
   for (const std::string& output : {options.output, options.write_preset})
     for (const std::string& input : {options.file, options.preset}) Session::check_output(input, output);
   const Character character = load_character(options.file, session.context());
+  if (options.biceps)
+    for (Muscle& muscle : make_biceps(character)) bind_options.preset.muscles.push_back(std::move(muscle));
   BindReport report;
   const auto rig = bind(character, session.context(), bind_options, report);
   if (!options.write_preset.empty()) save_preset(report.preset, options.write_preset);
@@ -97,13 +99,17 @@ void add_bind(CLI::App& app) {
   auto* output = verb->add_option("-o,--output", options->output, "Rig to write: .rig")
                      ->check(CLI::Validator(
                          [](const std::string& name) { return name.ends_with(".rig") ? "" : "must end in .rig"; }, ""));
+  verb->add_flag("--biceps", options->biceps,
+                 "Put a biceps on each arm, driven by its elbow, as a muscle of the preset");
   verb->add_flag("--all", options->all, "List bones without a part as well");
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"
       "  cutis bind character.glb -o character.rig\n"
       "  cutis bind character.glb --write-preset character.json -o character.rig\n"
-      "  cutis bind character.glb -p character.json -o character.rig --json");
+      "  cutis bind character.glb -p character.json -o character.rig --json\n"
+      "  cutis bind character.glb --biceps --write-preset strong.json; cutis animate character.glb -p strong.json -o "
+      "a.glb");
   verb->callback([options, preset, output] {
     if (preset->count() == 0 && output->count() == 0) throw CLI::RequiredError("-o OUT.rig or --write-preset OUT.json");
     run(*options);

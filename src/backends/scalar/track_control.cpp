@@ -10,6 +10,7 @@
 #include "base/dual_quat.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "rig/muscles.h"
 
 namespace cutis {
 namespace {
@@ -85,6 +86,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
   step.boxes.resize(bones);
   step.gate.resize(bones * bones);
   step.motion.resize(bones);
+  pose_muscles(rig, pose.motion, step.muscles);
   for (std::size_t b = 0; b < bones; ++b) {
     step.motion[b] = convert<float>(pose.motion[b]);
     step.fields[b] = rig.fields[b].view();
@@ -93,6 +95,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       continue;
     }
     step.fields[b] = posed(step.fields[b], pose.motion[b]);
+    attach_muscles(rig, static_cast<std::uint32_t>(b), step.muscles, step.fields[b]);
     const GridView& view = step.fields[b];
     const Affine3f world_from_grid = inverse(view.grid_from_rest);
     Box box;
@@ -102,6 +105,11 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
                                                  (c & 2U) != 0 ? static_cast<float>(view.ny - 1) : 0.0F,
                                                  (c & 4U) != 0 ? static_cast<float>(view.nz - 1) : 0.0F})));
     step.boxes[b] = box;
+  }
+  if (!rig.muscles.empty()) {
+    pose_calm_muscles(rig, pose.motion, step.calm_muscles);
+    step.calm = step.fields;
+    for (std::uint32_t b = 0; b < bones; ++b) attach_muscles(rig, b, step.calm_muscles, step.calm[b]);
   }
   const auto axis = [&](std::size_t b) {
     return normalized(rig.bones[b].rest_end - rig.bones[b].rest_origin, Vec3d{0, 1, 0});
@@ -138,6 +146,9 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       bool active = false;
       for (const std::uint32_t k : s.turn.row(v))
         active = active || distance(transform_point(step.motion[k], s.positions[v]), q) > kStill * s.edge[v];
+      active = active || (!step.pin.empty() && step.pin[v] > 0) ||
+               (step.fields[b].muscle_count > 0 &&
+                std::abs(eval_field(step.fields[b], q).value - rest.own[v]) > kFieldStill);
       for (std::uint32_t k = 0; k < bones && !active; ++k) {  // another part that comes near, or one that leaves
         if (k == b || step.fields[k].nodes == nullptr) continue;
         const bool reached = inside(step.boxes[k], q, 0);
@@ -173,8 +184,8 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];
       if (b == RigSurface::kNoBone) continue;
-      step.p[v] =
-          step.slot[v] >= 0 ? transform_point(delta[b], step.p[v]) : transform_point(step.motion[b], s.positions[v]);
+      const bool carried = step.slot[v] < 0 || rest.is_rigid(v);
+      step.p[v] = carried ? transform_point(step.motion[b], s.positions[v]) : transform_point(delta[b], step.p[v]);
     }
   });
 }
@@ -196,7 +207,12 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
     for (std::size_t v = begin; v < end; ++v) {
       bool wanted = step.slot[v] >= 0;
       for (const std::uint32_t w : s.neighbours.row(v)) wanted = wanted || step.slot[w] >= 0;
-      if (wanted) blend_vertex(rig, blend, v, step);
+      if (!wanted) continue;
+      blend_vertex(rig, blend, v, step);
+      if (rest.stiffness.empty() || !(rest.stiffness[v] > 0)) continue;
+      const std::uint32_t b = s.owner[v];
+      if (b != RigSurface::kNoBone)
+        step.turn[v] = step.turn[v] * (1 - rest.stiffness[v]) + step.motion[b].linear * rest.stiffness[v];
     }
   });
 
@@ -257,6 +273,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   // skinning holds the skin along the surface: not in contact, not where it is strained itself.
   step.level.resize(count);
   step.hold.resize(count);
+  const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
       const std::uint32_t v = step.active[a], b = s.owner[v];
@@ -270,10 +287,9 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
           bent = std::max(bent, step.gate[b * bones + others[i].bone]);
       }
       if (step.fields[b].nodes != nullptr) {
-        const float off =
-            track_residual(step.fields.data(), b, others, near, rest.own[v], rest.gap[v], step.blended[v]).free;
-        const float trust = kTrust * (1 - bent);
-        const float shift = std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid);
+        const float off = track_residual(calm, b, others, near, rest.own[v], rest.gap[v], step.blended[v]).free;
+        const float trust = kTrust * (1 - bent), soft = rest.stiffness.empty() ? 1.0F : 1 - rest.stiffness[v];
+        const float shift = soft * (std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid));
         step.level[a] += shift;
         for (std::size_t i = 0; i < near; ++i) others[i].level += shift;
       }

@@ -45,6 +45,11 @@ float track_project(const Rig& rig, const TrackRest& rest, int steps, float limi
       };
       const Vec3f start = step.p[v];
       TrackSample t = sample(start);
+      if (rest.is_rigid(v) && !t.touching) {
+        t.residual = 0;
+        step.samples[a] = t;
+        continue;
+      }
       for (int i = 0; i < steps && std::abs(t.residual) > kDone; ++i) {
         const Vec3f next = step.p[v] + track_step(t, rest.slope[v], limit * s.edge[v]);
         if (!is_finite(next)) break;

@@ -17,6 +17,9 @@ constexpr double kReduction = 1e-6;  // of the squared residual: converged
 constexpr float kJacobiDamping = 0.7F;
 constexpr float kLongest = 1;  // local edges a vertex may slide at once
 
+// A share of the way, 0 to 1, as a force against that of all neighbours together.
+float odds(float share) { return share / std::max(1 - share, 1e-3F); }
+
 }  // namespace
 
 float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
@@ -42,11 +45,17 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
       pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * s.neighbour_weight[i];
       sum += s.neighbour_weight[i];
     }
-    const float hold = step.hold[a] * sum;
-    pull += (step.blended[v] - step.p[v]) * hold;
-    sum += hold;
+    const float links = sum;
+    const auto draw = [&](const Vec3f& to, float strength) {
+      pull += (to - step.p[v]) * (strength * links);
+      sum += strength * links;
+    };
+    const float stiffness = rest.stiffness.empty() ? 0.0F : rest.stiffness[v];
+    draw(step.blended[v], step.hold[a] * (1 - stiffness));
+    if (stiffness > 0) draw(transform_point(step.motion[s.owner[v]], s.positions[v]), odds(stiffness));
+    if (!step.pin.empty() && step.pin[v] > 0) draw(step.pin_at[v], odds(step.pin[v]));
     step.diagonal[a] = std::max(sum, 1e-12F);
-    step.r[a] = tangent(a, pull);
+    step.r[a] = rest.is_rigid(v) ? Vec3f{} : tangent(a, pull);
   };
 
   if (options.relaxation == Relaxation::jacobi) {
@@ -76,7 +85,7 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
           for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
             if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
               y -= step.d[static_cast<std::size_t>(u)] * s.neighbour_weight[i];
-          step.q[a] = tangent(a, y);
+          step.q[a] = rest.is_rigid(v) ? Vec3f{} : tangent(a, y);
           sum += static_cast<double>(dot(step.d[a], step.q[a]));
         }
         return sum;
@@ -111,7 +120,8 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
   return longest;
 }
 
-void track_smooth(const Rig& rig, int passes, const TrackStep& step, std::vector<Vec3f>& positions) {
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
+                  std::vector<Vec3f>& positions) {
   constexpr int kSpread = 3;  // passes that diffuse the contact flag
   const RigSurface& s = rig.surface;
   std::vector<float> beta(s.size(), 0.0F), next;
@@ -134,7 +144,7 @@ void track_smooth(const Rig& rig, int passes, const TrackStep& step, std::vector
     other = positions;
     for (const std::uint32_t v : step.active) {
       const auto row = s.neighbours.row(v);
-      if (beta[v] <= 0 || row.empty()) continue;
+      if (beta[v] <= 0 || row.empty() || rest.is_rigid(v)) continue;
       Vec3f sum;
       for (const std::uint32_t w : row) sum += positions[w];
       other[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * beta[v]);

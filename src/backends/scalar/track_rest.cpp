@@ -65,6 +65,7 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.core.resize(n);
   rest.joined.assign(bones * bones, 0);
   rest.depth.assign(bones, 0);
+  rest.stiffness = s.stiffness;
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
   std::vector<GridView> fields;
