@@ -78,8 +78,8 @@ struct Muscle {
 };
 
 /// A biceps on each upper arm of a character whose joints have names of arms ("upper_arm_l", "mixamorig:LeftArm"), on
-/// the side to which the elbow bends (to the front where it is straight at rest), as thick as the arm asks for. Throws
-/// Error(bad_argument) when no arm is found or the arms have no skin.
+/// the side to which the elbow bends, at rest or in the clips (to the front where nothing bends it), as thick as the
+/// arm asks for. Throws Error(bad_argument) when no arm is found or the arms have no skin.
 [[nodiscard]] std::vector<Muscle> make_biceps(const Character& character);
 
 }  // namespace cutis

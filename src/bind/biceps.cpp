@@ -22,12 +22,32 @@ constexpr double kUnderSkin = 0.1;   // how deep its front lies, in its radii
 constexpr double kStraight = 3;      // degrees: below, the elbow's bend at rest says nothing
 constexpr double kSlab = 0.08;       // half the slice of the arm that is measured, in its lengths
 
-// To which side the elbow bends.
-Vec3d flexion(const Vec3d& along, const Vec3d& forearm) {
-  const Vec3d bend = forearm - along * dot(along, forearm);
-  if (length(bend) > std::sin(kStraight * kPi / 180)) return normalized(bend);
+// To which side the elbow bends, at rest or, when it does more, in some clip; to the front when nothing bends it.
+Vec3d flexion(const Character& character, int upper, int fore, int hand, const Vec3d& along) {
+  constexpr int kSamples = 9;  // of a clip
+  const auto frame = [&](int j) -> const Affine3d& {
+    return character.skeleton.joints[static_cast<std::size_t>(j)].world_from_rest;
+  };
+  Vec3d best;
+  double most = kStraight * kPi / 180;
+  const auto look = [&](const Affine3d& rest_from_posed, const Vec3d& elbow, const Vec3d& wrist) {
+    const Vec3d forearm = normalized(rest_from_posed.linear * (wrist - elbow));
+    const Vec3d bend = forearm - along * dot(along, forearm);
+    const double angle = std::atan2(length(bend), dot(along, forearm));
+    if (!(angle > most) || !is_finite(bend)) return;
+    most = angle;
+    best = normalized(bend);
+  };
+  look(Affine3d{}, frame(fore).translation, frame(hand).translation);
+  for (const Clip& clip : character.clips)
+    for (const double time : sample_times(clip, kSamples, 30)) {
+      const std::vector<Affine3d> world = world_from_joint(character.skeleton, sample(character.skeleton, clip, time));
+      const auto at = [&](int j) -> const Affine3d& { return world[static_cast<std::size_t>(j)]; };
+      if (std::abs(determinant(at(upper).linear)) > 0)
+        look(frame(upper) * inverse(at(upper)), at(fore).translation, at(hand).translation);
+    }
   const Vec3d front{0, 0, 1};
-  return normalized(front - along * dot(along, front), Vec3d{0, 1, 0});
+  return best != Vec3d{} ? best : normalized(front - along * dot(along, front), Vec3d{0, 1, 0});
 }
 
 }  // namespace
@@ -65,7 +85,7 @@ std::vector<Muscle> make_biceps(const Character& character) {
     const double size = distance(shoulder, elbow);
     if (!(size > 0)) continue;
     const Vec3d along = (elbow - shoulder) / size;
-    const Vec3d front = flexion(along, normalized(at(hand) - elbow, along));
+    const Vec3d front = flexion(character, upper, fore, hand, along);
     const Vec3d axis = shoulder + along * (kBelly * size);
     std::vector<double> skin;  // distances to the front, of the slice's front quarter
     for (std::size_t v = 0; v < positions.size(); ++v) {
