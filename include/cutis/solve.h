@@ -42,10 +42,10 @@ struct ImplicitOptions {
   bool blend = false;                  ///< own_side: parts of a joint swell into each other on the inner side of a bend
   std::string controllers = "finger";  ///< blend: the preset whose opening curve is used, see controller_preset_names()
   double turn = 0.9599310885968813;    ///< composed: the gradient's turn in a step that means contact; 55 degrees
-  int rounds = 3;                      ///< of relaxation and projection, 0 to 100
-  int inner = 8;                       ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
-  int rings = 3;                       ///< around what moves that are solved for too, 0 to 100
-  int smoothing = 2;                   ///< passes over the skin around contact, 0 to 100
+  int rounds = 2;                      ///< of relaxation and projection, 0 to 100
+  int inner = 6;                       ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
+  int rings = 1;                       ///< around what moves that are solved for too, 0 to 100
+  int smoothing = 3;                   ///< passes over the skin around contact, 0 to 100
   double tolerance = 1e-4;             ///< on |f - iso|, 1e-6 to 0.1
 };
 
@@ -162,7 +162,7 @@ struct Frame {
   std::vector<Vec3f> normals;
   // Methods that work on fields; empty otherwise.
   std::vector<VertexState> states;
-  std::vector<float> residuals;  ///< f - iso, signed
+  std::vector<float> residuals;  ///< f - iso, signed; NaN: no field reaches the vertex, or contact holds it off
   FrameReport report;
 };
 

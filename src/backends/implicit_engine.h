@@ -124,5 +124,8 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
 void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, const Context& context);
 /// One pass of Laplacian smoothing, as strong as beta times `strength`.
 void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context);
+/// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
+void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
+                     ImplicitVertices& vertices, const Context& context);
 
 }  // namespace cutis

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/parallel_for.h"
 #include "cutis/error.h"
@@ -24,6 +25,8 @@ constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
 // Passes of the paper's relaxation a round; of contact's diffusion. Smoothing goes half-way to the neighbours' mean.
 constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
 constexpr float kSmoothStrength = 0.5F;
+// A residual beyond means that smoothing has taken the vertex off its surface.
+constexpr float kSmoothTolerance = 1e-3F;
 // Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
 constexpr double kStill = 1e-7;
 
@@ -223,16 +226,17 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
       }
       project(round + 1 < options_.rounds ? kReturnSteps : kLastSteps);
     }
-    smooth();
+    smooth(now);
   }
   finish(motion, positions, frame);
   report(frame.report);
 }
 
-void ImplicitSkin::smooth() {
+void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
   diffuse_contact(rig_, kDiffusePasses, vertices_, context_);
   for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothStrength, vertices_, context_);
+  assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
 }
 
 // Back to the input's vertices. Normals: the surface's, plus what the file's normal differed by at rest (hard edges,
@@ -244,7 +248,7 @@ void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, 
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = rig_.surface.welded_of[i];
       frame.states[i] = vertices_.state[v];
-      frame.residuals[i] = vertices_.residual[v];
+      frame.residuals[i] = has_residual(v) ? vertices_.residual[v] : std::numeric_limits<float>::quiet_NaN();
       if (!active_flag_[v]) continue;
       positions[i] = vertices_.positions[v];
       const Vec3f differs = rig_.rest_normals[i] - rest_normals_[v];
@@ -256,6 +260,13 @@ void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, 
   for (const std::uint32_t v : vertices_.active) active_flag_[v] = 0;
 }
 
+// Not where no field reaches, and not where smoothing around contact has taken the vertex off its surface.
+bool ImplicitSkin::has_residual(std::size_t v) const {
+  const VertexState state = vertices_.state[v];
+  return state != VertexState::outside &&
+         (state != VertexState::contact || std::abs(vertices_.residual[v]) <= kSmoothTolerance);
+}
+
 void ImplicitSkin::report(FrameReport& report) {
   report.states.fill(0);
   for (const VertexState state : vertices_.state) ++report.states[static_cast<std::size_t>(state)];
@@ -265,7 +276,7 @@ void ImplicitSkin::report(FrameReport& report) {
   sorted_.clear();
   double sum = 0;
   for (std::size_t v = 0; v < vertices_.state.size(); ++v) {
-    if (vertices_.state[v] == VertexState::outside) continue;
+    if (!has_residual(v)) continue;
     sorted_.push_back(std::abs(vertices_.residual[v]));
     sum += sorted_.back();
   }

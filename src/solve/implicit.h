@@ -51,8 +51,9 @@ class ImplicitSkin {
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
   void set_pose(const BoneMotion& motion);
   [[nodiscard]] bool relieve(const Pose& pose, BoneMotion& motion, FrameReport& report);
-  void smooth();
+  void smooth(const ImplicitPose& now);
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
+  [[nodiscard]] bool has_residual(std::size_t v) const;
   void report(FrameReport& report);
 
   const Rig& rig_;

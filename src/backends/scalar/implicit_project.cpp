@@ -85,6 +85,22 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
   return std::accumulate(vertices.evaluations.begin(), vertices.evaluations.end(), std::size_t{0});
 }
 
+void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
+                     ImplicitVertices& vertices, const Context& context) {
+  parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = vertices.active[i];
+      if (vertices.moved[v] == 0 || rest.track.tracked[v] == 0) continue;
+      const Vec3f& p = vertices.positions[v];
+      const ResidualSample at = pose.composed ? composed_residual(*pose.field, rig.surface.iso[v], p)
+                                              : skin_residual(vertex_skin(rig, rest, pose, vertices, v), p);
+      vertices.residual[v] = at.value;
+      if (std::abs(at.value) > tolerance && vertices.state[v] == VertexState::converged)
+        vertices.state[v] = VertexState::contact;
+    }
+  });
+}
+
 void active_normals(const RigRows& corners, std::span<const Vec3f> positions, std::span<const std::uint32_t> active,
                     std::span<Vec3f> normals, const Context& context) {
   parallel_for(context, active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
