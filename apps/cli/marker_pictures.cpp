@@ -52,8 +52,14 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
   const Box rest = character_.bounds();
   const double height = rest.hi.y - rest.lo.y;
   Box all;
-  for (const Shot& shot : shots_)
-    for (const Vec3f& p : shot.positions) all.add(static_cast<Vec3d>(p));
+  Vec3d reach;  // of the body around its middle, the largest of all shots: one zoom for all
+  for (const Shot& shot : shots_) {
+    Box box;
+    for (const Vec3f& p : shot.positions) box.add(static_cast<Vec3d>(p));
+    all.add(box.lo);
+    all.add(box.hi);
+    for (int k = 0; k < 3; ++k) reach[k] = std::max(reach[k], 0.52 * (box.hi[k] - box.lo[k]));
+  }
   RenderOptions render{.width = 360, .height = 460};
   const double aspect = static_cast<double>(render.width) / render.height;
   ViewOptions view;
@@ -76,8 +82,8 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
     if (follow) {
       const Vec3d middle = (box.lo + box.hi) * 0.5;
       box = {};
-      box.add(middle - Vec3d{0.4, 0.55, 0.4} * height);
-      box.add(middle + Vec3d{0.4, 0.55, 0.4} * height);
+      box.add(middle - reach);
+      box.add(middle + reach);
     }
     render.ground_height = all.lo.y;
     const Camera camera = frame_bounds(follow ? box : all, view, aspect);
@@ -110,16 +116,27 @@ Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFra
                                       series("bone length, mean", [](Report r) { return 100 * r.bone_length_error; }),
                                       series("bone length, worst", [](Report r) { return 100 * r.bone_length_worst; })};
   const std::vector<PlotSeries> energy{series("RRMS of cells", [](Report r) { return r.rrms; })};
-  const auto plot = [](const std::vector<PlotSeries>& list, const char* title, const char* unit) {
+  // Ten frames in the middle, iteration after iteration: how far the farthest vertex still went, as a power of ten.
+  PlotSeries steps;
+  steps.label = "farthest vertex";
+  const std::size_t first = reports.size() > 10 ? (reports.size() - 10) / 2 : 0;
+  for (std::size_t f = first; f < std::min(first + 10, reports.size()); ++f)
+    for (const double moved : reports[f].moved) {
+      steps.x.push_back(static_cast<double>(steps.x.size()));
+      steps.y.push_back(std::log10(std::max(1000 * moved, 1e-6)));
+    }
+  const auto plot = [](const std::vector<PlotSeries>& list, const char* title, const char* unit,
+                       const char* x_label = "seconds") {
     PlotOptions options;
     options.title = title;
-    options.x_label = "seconds";
+    options.x_label = x_label;
     options.y_label = unit;
     options.width = 620;
     options.height = 320;
     return plot_lines(list, options);
   };
-  const std::vector<Image> left{plot(markers, "Markers from their vertices", "mm"), plot(rigid, "Errors", "%")};
+  const std::vector<Image> left{plot(markers, "Markers from their vertices", "mm"), plot(rigid, "Errors", "%"),
+                                plot({steps}, "Convergence over ten frames", "log10 mm", "iterations")};
   const std::vector<Image> right{plot(work, "Work", ""), plot(energy, "Rigidity", "")};
   const std::vector<Image> columns{compose(left, {.vertical = true}), compose(right, {.vertical = true})};
   return compose(columns);

@@ -189,6 +189,7 @@ struct MarkerFrameReport {
   std::size_t limited = 0;                  ///< joints held by their limits
   std::size_t repaired = 0;                 ///< tetrahedra that had turned over
   std::size_t flipped = 0;                  ///< that still are
+  std::vector<double> moved = {};           ///< farthest way of any vertex, iteration by iteration, metres
 };
 
 struct MarkerFrame {

@@ -16,6 +16,8 @@ namespace cutis {
 namespace {
 
 constexpr double kDegree = kPi / 180;
+/// So near to the end of a range a joint still counts as held: what presses on it does not flicker.
+constexpr double kAtEnd = 0.5 * kDegree;
 
 AngleRange degrees(double low, double high) { return {low * kDegree, high * kDegree}; }
 
@@ -127,6 +129,12 @@ JointLimits::Angles JointLimits::angles(const JointLimit& limit, const Quatd& re
   return {dot(swing, limit.hinge), dot(swing, cross(limit.along, limit.hinge)), twist};
 }
 
+JointLimits::Angles JointLimits::clamped(const JointLimit& limit, const Angles& angles) {
+  return {std::clamp(angles.flexion, limit.flexion.low, limit.flexion.high),
+          std::clamp(angles.sideways, limit.sideways.low, limit.sideways.high),
+          std::clamp(angles.twist, limit.twist.low, limit.twist.high)};
+}
+
 Quatd JointLimits::rotation(const JointLimit& limit, const Angles& angles) {
   const Vec3d swing = limit.hinge * angles.flexion + cross(limit.along, limit.hinge) * angles.sideways;
   const double a = length(swing);
@@ -144,12 +152,15 @@ std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose, s
     if (p < 0) continue;
     const Quatd parent = pose.rotation[static_cast<std::size_t>(p)];
     const Angles now = angles(limit, conjugate(parent) * pose.rotation[b]);
-    const Angles in{std::clamp(now.flexion, limit.flexion.low, limit.flexion.high),
-                    std::clamp(now.sideways, limit.sideways.low, limit.sideways.high),
-                    std::clamp(now.twist, limit.twist.low, limit.twist.high)};
+    const Angles in = clamped(limit, now);
+    const auto at_end = [](double angle, const AngleRange& r) {
+      return std::min(std::abs(angle - r.low), std::abs(angle - r.high)) < kAtEnd;
+    };
+    if (!held.empty())
+      held[b] =
+          at_end(in.flexion, limit.flexion) || at_end(in.sideways, limit.sideways) || at_end(in.twist, limit.twist);
     if (in.flexion == now.flexion && in.sideways == now.sideways && in.twist == now.twist) continue;
     pose.rotation[b] = normalized(parent * rotation(limit, in));
-    if (!held.empty()) held[b] = 1;
     ++count;
   }
   return count;

@@ -35,13 +35,14 @@ class JointLimits {
   [[nodiscard]] bool empty() const;
 
   /// Turns every bone back into its range, from the root down. Bones keep their direction in space where they can.
-  /// Returns how many were out of it; `held`, one a bone, marks them.
+  /// Returns how many were out of it; `held`, one a bone, marks those and the ones at the end of a range.
   std::size_t apply(const DrivenSkeleton& skeleton, BonePose& pose, std::span<char> held = {}) const;
 
   struct Angles {
     double flexion = 0, sideways = 0, twist = 0;
   };
   [[nodiscard]] static Angles angles(const JointLimit& limit, const Quatd& relative);
+  [[nodiscard]] static Angles clamped(const JointLimit& limit, const Angles& angles);
   [[nodiscard]] static Quatd rotation(const JointLimit& limit, const Angles& angles);
 
  private:

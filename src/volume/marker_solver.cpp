@@ -34,6 +34,12 @@ double milliseconds_since(Clock::time_point start) {
 
 /// Joints may stand this far beyond their limits when a frame is done, radians (half a degree).
 constexpr double kLimitTolerance = 0.0087;
+/// Lever of soft limits in the first fit, in sizes of the character: held there, limits would trap it.
+constexpr double kSoftLimit = 0.02;
+/// And of the way the body faced in the last frame.
+constexpr double kFacing = 0.01;
+/// How far skin slides over bones, in sizes of the character: a centimetre on a person.
+constexpr double kSkinSlide = 0.005;
 
 /// The shape of a bone's influence when the mesh is carried along: inverse fourth power of the distance.
 struct Carrier {
@@ -100,7 +106,7 @@ struct MarkerSolver::Impl {
       places.push_back(placed.p_rest);
       weight.push_back(place.weight);
     }
-    limits = free_limits = JointLimits(driven.bones.size());
+    limits = JointLimits(driven.bones.size());
     if (o.limits)
       limits = o.limits_file.empty() ? human_limits(character.skeleton, driven)
                                      : read_limits(o.limits_file, character.skeleton, driven);
@@ -170,6 +176,20 @@ struct MarkerSolver::Impl {
     for (std::size_t b = 0; b < bones; ++b) pose.rotation[b] = normalized(turn[b] * pose.rotation[b]);
   }
 
+  /// Markers that ask for what limits forbid would draw spikes of skin to themselves: near joints that are held, no
+  /// marker pulls from farther than skin slides over bones.
+  void bring_into_reach(std::span<const Vec3d> wanted) {
+    const double reach = kSkinSlide * size;
+    for (std::size_t m = 0; m < on_bone.size(); ++m) {
+      Vec3d target = wanted[m];
+      if (step->near_held(on_bone[m].bone)) {
+        const Vec3d there = on_bone[m].at(pose), lacks = target - there;
+        if (const double l = length(lacks); l > reach) target = there + lacks * (reach / l);
+      }
+      arap->move_target(m, target);
+    }
+  }
+
   void solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
     const auto start = Clock::now();
     MarkerFrameReport report;
@@ -197,7 +217,9 @@ struct MarkerSolver::Impl {
       const BonePose before = marker_pose;
       double scale = 1;
       if (!started) (void)place_as_one(driven, on_bone, wanted, sure, marker_pose, false);
-      fit_pose(driven, free_limits, size, on_bone, wanted, sure, {.iterations = started ? 3 : 60}, marker_pose, scale);
+      fit_pose(driven, limits, size, on_bone, wanted, sure,
+               {.iterations = started ? 3 : 60, .facing_pull = started ? kFacing : 0, .limit_pull = kSoftLimit},
+               marker_pose, scale);
       carry(before, marker_pose);
       guided.assign(driven.bones.size(), 0);
       for (std::size_t m = 0; m < on_bone.size(); ++m)
@@ -220,6 +242,7 @@ struct MarkerSolver::Impl {
         report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
         lacking = options.limits ? step->press_limits(arap->positions, gamma) : 0;
+        if (options.limits) bring_into_reach(wanted);
       }
       arap->global_step(gamma, context);
       moved = 0;
@@ -227,6 +250,7 @@ struct MarkerSolver::Impl {
         const Vec3d d = arap->positions[v] - last[v];
         moved = std::max(moved, dot(d, d));
       }
+      report.moved.push_back(std::sqrt(moved));
       report.converged = std::sqrt(moved) < tolerance && lacking < kLimitTolerance;
     }
     const bool sound =
@@ -289,7 +313,6 @@ struct MarkerSolver::Impl {
   std::vector<BoneMarker> on_bone;
   std::vector<double> weight;
   JointLimits limits;
-  JointLimits free_limits;  // the start only has to be near: limits held here would trap the fit
   ControlMesh mesh;
   ControlMeshInfo info;
   std::unique_ptr<VolumeArap> arap;

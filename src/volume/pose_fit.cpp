@@ -34,7 +34,20 @@ struct Problem {
   std::vector<int> column;  // of each bone's turn, -1: not an unknown
   std::size_t unknowns = 0;
   bool fit_scale = false;
+  BonePose start = {};
+  double facing_pull = 0;
+  const JointLimits* soft = nullptr;  // limits as a pull
+  double limit_pull = 0;
 
+  /// How far the joint of bone b is beyond its limits: a rotation vector in its parent's axes.
+  [[nodiscard]] Vec3d beyond(const BonePose& pose, std::size_t b) const {
+    if (soft == nullptr || skeleton.bones[b].parent < 0) return {};
+    const auto& limit = soft->of(static_cast<int>(b));
+    if (!limit) return {};
+    const Quatd now = relative(pose, b);
+    const JointLimits::Angles in = JointLimits::clamped(*limit, JointLimits::angles(*limit, now));
+    return log_of(now * conjugate(JointLimits::rotation(*limit, in)));
+  }
   [[nodiscard]] bool usable(std::size_t m) const {
     return markers[m].bone >= 0 && weights[m] > 0 && is_finite(targets[m]);
   }
@@ -51,9 +64,14 @@ struct Problem {
     }
     const double pull = rest_pull * size * rest_pull * size;
     for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
-      if (column[b] < 0 || skeleton.bones[b].parent < 0) continue;
-      const Vec3d a = log_of(relative(pose, b));
-      sum += pull * dot(a, a);
+      if (column[b] < 0) continue;
+      if (skeleton.bones[b].parent < 0) {
+        const Vec3d a = log_of(pose.rotation[b] * conjugate(start.rotation[b]));
+        sum += facing_pull * facing_pull * size * size * dot(a, a);
+        continue;
+      }
+      const Vec3d a = log_of(relative(pose, b)), over = beyond(pose, b);
+      sum += pull * dot(a, a) + limit_pull * limit_pull * size * size * dot(over, over);
     }
     return sum;
   }
@@ -97,6 +115,9 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
                        std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
                        std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale) {
   Problem problem{skeleton, size, markers, targets, weights, options.rest_pull, {}, 3, options.fit_scale};
+  problem.start = pose;
+  problem.facing_pull = options.facing_pull;
+  if (options.limit_pull > 0) problem.soft = &limits, problem.limit_pull = options.limit_pull;
   const std::size_t bones = skeleton.bones.size();
   std::vector<char> moves(bones, 0);
   std::size_t used = 0;
@@ -168,7 +189,17 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
     }
     const double pull = options.rest_pull * size * options.rest_pull * size;
     for (std::size_t k = 0; k < bones; ++k) {
-      if (problem.column[k] < 0 || skeleton.bones[k].parent < 0) continue;
+      if (problem.column[k] < 0) continue;
+      if (skeleton.bones[k].parent < 0) {
+        const double facing = options.facing_pull * size * options.facing_pull * size;
+        const Vec3d turned = log_of(pose.rotation[k] * conjugate(problem.start.rotation[k]));
+        for (std::size_t d = 0; d < 3; ++d) {
+          const auto c = static_cast<std::size_t>(problem.column[k]) + d;
+          a[c * n + c] += facing;
+          b[c] -= facing * turned[static_cast<int>(d)];
+        }
+        continue;
+      }
       // The joint's angle changes by the bone's own turn, seen in its parent's axes.
       const Quatd parent = pose.rotation[static_cast<std::size_t>(skeleton.bones[k].parent)];
       const Vec3d residual = rotate(parent, log_of(problem.relative(pose, k)));
@@ -176,6 +207,16 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
       for (std::size_t d = 0; d < 3; ++d) {
         a[(c + d) * n + c + d] += pull;
         b[c + d] -= pull * residual[static_cast<int>(d)];
+      }
+      const Vec3d over = problem.beyond(pose, k);
+      if (over == Vec3d{}) continue;
+      // Only the direction that leads back counts: across it the joint is free.
+      const Vec3d back = rotate(parent, over), way = normalized(back);
+      const double weight = options.limit_pull * size * options.limit_pull * size;
+      for (std::size_t d = 0; d < 3; ++d) {
+        b[c + d] -= weight * back[static_cast<int>(d)];
+        for (std::size_t e = 0; e < 3; ++e)
+          a[(c + d) * n + c + e] += weight * way[static_cast<int>(d)] * way[static_cast<int>(e)];
       }
     }
     bool better = false;
@@ -201,7 +242,7 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
         next.rotation[k] = normalized(turn[k] * pose.rotation[k]);
         if (p < 0) next.position[k] += Vec3d{step[0], step[1], step[2]};
       }
-      limits.apply(skeleton, next);
+      if (problem.soft == nullptr) limits.apply(skeleton, next);
       restore_lengths(skeleton, next);
       const double next_scale = options.fit_scale ? std::max(scale + step[scale_column], 0.2 * scale) : scale;
       const double next_cost = problem.cost(next, next_scale);

@@ -42,6 +42,11 @@ struct PoseFitOptions {
   /// (the turns of a spine with few of them) stays near rest.
   double rest_pull = 0.003;
   bool fit_scale = false;
+  /// Pull of the root towards the direction it had, a lever as above: a few targets leave open where a body faces.
+  double facing_pull = 0;
+  /// 0: limits are kept at every step. Else they are soft: a lever as above, for what is beyond them, so that a fit
+  /// that starts beyond can come back, and of two ways to bend a knee the right one is found.
+  double limit_pull = 0;
 };
 
 struct PoseFitReport {

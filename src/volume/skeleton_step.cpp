@@ -129,6 +129,13 @@ double SkeletonStep::press_limits(std::span<const Vec3d> positions, std::vector<
 }
 void SkeletonStep::forget_limits() { std::fill(pressure_.begin(), pressure_.end(), Vec3d{}); }
 
+bool SkeletonStep::near_held(int bone) const {
+  for (int b = bone; b >= 0; b = skeleton_.bones[static_cast<std::size_t>(b)].parent)
+    if (held_[static_cast<std::size_t>(b)]) return true;
+  const auto& children = skeleton_.bones[static_cast<std::size_t>(bone)].children;
+  return std::any_of(children.begin(), children.end(), [&](int c) { return held_[static_cast<std::size_t>(c)] != 0; });
+}
+
 SkeletonStep::LengthError SkeletonStep::length_error(std::span<const Vec3d> positions) const {
   LengthError error;
   double count = 0;

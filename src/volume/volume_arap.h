@@ -35,6 +35,8 @@ class VolumeArap {
 
   /// Where markers want their vertices, and how much (0 to 1). As ControlMesh::marker_vertex.
   void set_targets(std::span<const Vec3d> targets, std::span<const double> confidence);
+  /// Another place for one of them; its confidence stays.
+  void move_target(std::size_t marker, const Vec3d& target) { targets_[marker] = target; }
   /// R_i from V'.
   void local_step(const Context& context);
   /// V' from R_i, the targets, and `gamma`, one vector an edge of the skeleton (a - b).

@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr int kRounds = 3, kFade = 3;
+constexpr int kRounds = 5, kFade = 3;
 /// No vertex moves by more than this share of its edges.
 constexpr double kMost = 0.35;
 

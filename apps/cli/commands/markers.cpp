@@ -20,7 +20,7 @@ struct Options {
   double skeleton_scale = 1, fps = 30, unit = 0;
   int frames = 0, sheet_frames = 8;
   double yaw = 35;
-  bool no_limits = false, no_cage = false, no_fit = false, follow = false;
+  bool no_limits = false, no_cage = false, no_skeleton = false, no_fit = false, follow = false;
   std::size_t resolution = MarkerOptions{}.resolution;
   MarkerOptions solver;
   TargetOptions targets;
@@ -150,6 +150,7 @@ void run(const Options& options) {
   solving.resolution = options.resolution;
   solving.cage = !options.no_cage;
   solving.limits = !options.no_limits;
+  solving.skeleton = !options.no_skeleton;
   solving.limits_file = options.limits;
   solving.embedding = embedding_from_string(options.embed);
   MarkerSolver solver(character, map, solving, context);
@@ -276,6 +277,7 @@ void add_markers(CLI::App& app) {
   verb->add_flag("--no-cage", options->no_cage, "The character's own surface as control mesh");
   auto* limits = verb->add_option("--limits", options->limits, "JSON file of joint limits, over the usual ones");
   verb->add_flag("--no-limits", options->no_limits, "Joints turn as far as markers ask")->excludes(limits);
+  verb->add_flag("--no-skeleton", options->no_skeleton, "No bones in the control mesh, for comparison");
   verb->add_option("--write-limits", options->write_limits, "Write the usual joint limits as JSON");
   verb->add_option("--wl", options->solver.w_l, "Weight of the cells' rigidity")
       ->capture_default_str()
