@@ -1,14 +1,17 @@
 // cutis_bench: one JSON row a line on stdout, a readable line on stderr. Exits 0 whatever the times: machines are
-// noisy; budgets are for reading.
+// noisy; budgets are for reading. With an argument, only that group of rows: cutis_bench implicit.
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness.h"
 
-int main() try {
+int main(int argc, char** argv) try {
   const auto emit = [](const cutis::bench::Row& row) {
     const bool met = row.budget == 0 || (row.more_is_better ? row.median >= row.budget : row.median <= row.budget);
     const nlohmann::ordered_json json{
@@ -26,13 +29,13 @@ int main() try {
     fmt::print(stderr, "{:<34} {:>10.4g} {:<10} best {:<10.4g} {}\n", row.name, row.median, row.unit, row.best,
                row.budget == 0 ? "" : fmt::format("budget {}{}", row.budget, met ? "" : "  MISSED"));
   };
-  cutis::bench::skinning(emit);
-  cutis::bench::files(emit);
-  cutis::bench::weights(emit);
-  cutis::bench::markers(emit);
-  cutis::bench::fields(emit);
-  cutis::bench::implicit(emit);
-  cutis::bench::contact(emit);
+  const std::pair<std::string_view, void (*)(const std::function<void(const cutis::bench::Row&)>&)> groups[] = {
+      {"skinning", cutis::bench::skinning}, {"files", cutis::bench::files},   {"weights", cutis::bench::weights},
+      {"markers", cutis::bench::markers},   {"fields", cutis::bench::fields}, {"implicit", cutis::bench::implicit},
+      {"contact", cutis::bench::contact},
+  };
+  for (const auto& [name, run] : groups)
+    if (argc < 2 || name == argv[1]) run(emit);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "cutis_bench: {}\n", error.what());

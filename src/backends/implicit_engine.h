@@ -1,6 +1,7 @@
 // ALL VERTICES of the implicit skin, stage by stage: what a back end offers to the method `implicit`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,9 +23,28 @@ struct ImplicitRest {
   std::vector<float> core;            ///< own field on the bone's axis
   std::vector<ProjectLimits> limits;  ///< with its own lengths
   std::vector<float> slopes;          ///< per bone: the steepest of its field at rest, 1/m
+  std::vector<float> reaches;         ///< per bone: how far from the bone's segment its field is felt, metres
+  std::vector<Vec3f> centers;         ///< per bone: of a sphere around the part's vertices
+  std::vector<float> radii;           ///< per bone: of that sphere
   std::vector<Float4> edges;          ///< per item of surface.neighbours: edge from it times weight; 1 / squared length
   std::vector<float> diagonal;        ///< sum of the weights
   std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
+};
+
+/// Around all that a part's field reaches, in a pose: points farther than `reach` from the segment.
+struct Capsule {
+  Vec3f origin, along;
+  float per_squared = 0;  ///< 1 / |along|^2; 0 for a point
+  float reach_squared = 0;
+
+  /// Squared distance to the segment.
+  [[nodiscard]] float squared_distance(const Vec3f& p) const {
+    const Vec3f from = p - origin;
+    const float t = std::clamp(dot(from, along) * per_squared, 0.0F, 1.0F);
+    const Vec3f off = from - along * t;
+    return dot(off, off);
+  }
+  [[nodiscard]] bool holds(const Vec3f& p) const { return squared_distance(p) <= reach_squared; }
 };
 
 /// A vertex that its bone carries deeper into another part than skin gives way.
@@ -37,6 +57,8 @@ struct DeepVertex {
 struct ImplicitPose {
   std::span<const GridView> parts;         ///< per bone
   std::span<const float> slopes;           ///< per bone: the steepest of its field, 1/m
+  std::span<const Capsule> capsules;       ///< per bone
+  const RigRows* meet = nullptr;           ///< per bone: other parts that may be felt at its vertices, rising
   std::span<const Affine3f> motions;       ///< per bone: posed from rest
   std::span<const SkinDualQuat> rigid;     ///< per bone; signs agree along the skeleton
   std::span<const SkinMatrix> stretches;   ///< per bone, before the rotation; empty: none
@@ -59,10 +81,13 @@ struct TurnColumns {
 
 /// Scratch of one solver; arrays are per welded vertex.
 struct ImplicitVertices {
+  std::vector<Vec3f> carried;  ///< by the bone alone
   std::vector<Vec3f> initial, positions, scratch;
   std::vector<Vec3f> normals;         ///< of the residual's surface, unit
   std::vector<float> residual;        ///< r where the vertex ended
   std::vector<float> start_residual;  ///< r where its last projection began
+  std::vector<ResidualSample> start;  ///< at the initial guess, where `started`
+  std::vector<char> started;
   std::vector<VertexState> state;
   std::vector<char> touching;  ///< contact holds it
   std::vector<char> moved;     ///< since its last projection

@@ -53,12 +53,13 @@ CUTIS_HD inline float turn_between(const Vec3f& a, const Vec3f& b) {
 
 }  // namespace detail
 
-/// `residual(p)` gives a ResidualSample. Ends at the best point it has seen.
+/// `residual(p)` gives a ResidualSample; `first` is that of `start`. Ends at the best point it has seen.
 template <class Residual>
-CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ProjectLimits& limits) {
+CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ResidualSample& first,
+                                  const ProjectLimits& limits) {
   constexpr int kHalvings = 4, kBisections = 16;
   Vec3f p = start;
-  ResidualSample at = residual(p);
+  ResidualSample at = first;
   std::uint16_t evaluations = 1;
   const auto end = [&](ProjectEnd how) {
     if (how == ProjectEnd::converged && at.contact) how = ProjectEnd::contact;
@@ -114,12 +115,19 @@ CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, 
         ++evaluations;
       }
     }
-    if (!(std::abs(there.value) < std::abs(at.value)) || !there.reached) return end(ProjectEnd::limit);
+    // Nothing gained: pressed by contact more than its own field can answer, or without a root.
+    if (!(std::abs(there.value) < std::abs(at.value)) || !there.reached)
+      return end(at.contact ? ProjectEnd::contact : ProjectEnd::limit);
     p = next;
     at = there;
   }
   if (std::abs(at.value) <= limits.tolerance) return end(ProjectEnd::converged);
   return end(ProjectEnd::limit);
+}
+
+template <class Residual>
+CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ProjectLimits& limits) {
+  return project_vertex(residual, start, residual(start), limits);
 }
 
 }  // namespace cutis

@@ -56,6 +56,14 @@ CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& 
   return part.nodes == nullptr ? FieldSample<float>{} : eval_field(part, p);
 }
 
+/// The value alone, for less.
+CUTIS_HD inline float part_value(const GridView& part, const Vec3f& p_posed) {
+  if (part.nodes == nullptr) return 0;
+  const Vec3f p = transform_point(part.grid_from_rest, p_posed);
+  if (!inside_grid(part, p)) return 0;
+  return compact(part.map, grid_distance(part, p).value, part.radius).value;
+}
+
 /// `free`, when given, gets the residual without contact.
 CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p, float* free = nullptr) {
   constexpr float kWeak = 0.3F;  // of the level: not even a blend feels a part below

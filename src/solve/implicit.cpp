@@ -27,6 +27,8 @@ constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
 constexpr float kSmoothStrength = 0.5F;
 // A residual beyond means that smoothing has taken the vertex off its surface.
 constexpr float kSmoothTolerance = 1e-3F;
+// A map that shrinks volumes by more than this has no useful inverse in float.
+constexpr double kLeastDeterminant = 1e-12;
 // Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
 constexpr double kStill = 1e-7;
 
@@ -100,6 +102,8 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();
   parts_.resize(bones);
   motions_.resize(bones);
+  capsules_.resize(bones);
+  ways_.resize(bones);
   slopes_.resize(bones);
   gate_.assign(bones * bones, 1);
   still_.assign(bones * bones, 1);
@@ -116,12 +120,13 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
               compact(rig.fields[k].grid.map, -relief_->allowed(b, k), rig.fields[k].grid.radius).value;
   }
   ImplicitVertices& v = vertices_;
-  for (auto* list : {&v.initial, &v.positions, &v.scratch, &v.normals, &normals_}) list->resize(n);
+  for (auto* list : {&v.carried, &v.initial, &v.positions, &v.scratch, &v.normals, &normals_}) list->resize(n);
   for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.shift, &v.hold, &v.inverse_diagonal})
     list->resize(n);
-  for (auto* list : {&v.touching, &v.moved, &v.flags, &v.next_flags, &active_flag_}) list->resize(n);
+  for (auto* list : {&v.touching, &v.moved, &v.started, &v.flags, &v.next_flags, &active_flag_}) list->resize(n);
   for (auto* list : {&v.pull, &v.x, &v.r, &v.d, &v.q, &v.n}) list->resize(n);
   v.state.resize(n);
+  v.start.resize(n);
   v.turn.resize(n);
   v.near_begin.resize(n);
   v.near_count.resize(n);
@@ -139,19 +144,56 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  for (std::size_t v = 0; v < rig_.surface.size(); ++v) vertices_.initial[v] = positions[rig_.surface.first_of[v]];
+  const RigSurface& surface = rig_.surface;
+  for (std::size_t b = 0; b < motions_.size(); ++b) motions_[b] = narrow(motion.motions()[b]);
+  std::fill(ways_.begin(), ways_.end(), 0.0F);
+  for (std::size_t v = 0; v < surface.size(); ++v) {
+    const std::uint32_t b = surface.owner[v];
+    const Vec3f& guess = vertices_.initial[v] = positions[surface.first_of[v]];
+    if (b == RigSurface::kNoBone) continue;
+    const Vec3f off = guess - (vertices_.carried[v] = transform_point(motions_[b], surface.positions[v]));
+    ways_[b] = std::max(ways_[b], dot(off, off));
+  }
+  for (float& way : ways_) way = std::sqrt(way);
+}
+
+// Parts whose fields come near the vertices of each part.
+void ImplicitSkin::find_meetings(const BoneMotion& motion) {
+  const std::size_t bones = parts_.size();
+  meet_.items.clear();
+  meet_.begin.assign(1, 0);
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
+    const float scale =
+        motion.palette().stretches.empty() ? 1 : static_cast<float>(frobenius(motion.motions()[b].linear));
+    const float around = rest_.radii[b] * scale + ways_[b];
+    for (std::uint32_t k = 0; k < bones; ++k) {
+      const Capsule& capsule = capsules_[k];
+      if (k == b || parts_[k].nodes == nullptr || !(rest_.radii[b] > 0)) continue;
+      const float reach = std::sqrt(capsule.reach_squared) + around;
+      if (capsule.squared_distance(at) <= reach * reach) meet_.items.push_back(k);
+    }
+    meet_.begin.push_back(static_cast<std::uint32_t>(meet_.items.size()));
+  }
 }
 
 void ImplicitSkin::set_pose(const BoneMotion& motion) {
-  field_.set_pose(motion.motions());
   const std::size_t bones = parts_.size();
+  if (options_.contact == ContactModel::composed) field_.set_pose(motion.motions());
   for (std::uint32_t b = 0; b < bones; ++b) {
-    motions_[b] = narrow(motion.motions()[b]);
-    parts_[b] = field_.part(b);
-    // A bone that scales makes its field steeper.
+    const Affine3d& m = motion.motions()[b];
+    const bool usable = is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant;
+    parts_[b] = usable && !rig_.fields[b].empty() ? posed(rig_.fields[b].view(), m) : GridView{};
     slopes_[b] = rest_.slopes[b];
-    if (!motion.palette().stretches.empty() && parts_[b].nodes != nullptr)
+    float reach = rest_.reaches[b];
+    if (!motion.palette().stretches.empty() && parts_[b].nodes != nullptr) {  // steeper, or farther
       slopes_[b] *= static_cast<float>(frobenius(inverse(motion.motions()[b].linear)));
+      reach *= static_cast<float>(frobenius(motion.motions()[b].linear));
+    }
+    const auto origin = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_origin));
+    const Vec3f along = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_end)) - origin;
+    const float squared = dot(along, along);
+    capsules_[b] = {origin, along, squared > 0 ? 1 / squared : 0, reach * reach};
   }
   for (std::size_t a = 0; a < bones; ++a)
     for (std::size_t b = a + 1; b < bones; ++b)
@@ -191,8 +233,11 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   const auto begin = [&] {
     start(motion, positions, frame.normals);
     set_pose(motion);
+    find_meetings(motion);
     now = {parts_,
            slopes_,
+           capsules_,
+           &meet_,
            motions_,
            motion.palette().rigid,
            motion.palette().stretches,
@@ -210,9 +255,9 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   };
   begin();
   if (relieve(pose, motion, frame.report)) begin();
-  const auto tolerance = static_cast<float>(options_.tolerance);
   const auto project = [&](int steps) {
-    evaluations_ += project_vertices(rig_, rest_, now, steps, tolerance, vertices_, context_);
+    evaluations_ +=
+        project_vertices(rig_, rest_, now, steps, static_cast<float>(options_.tolerance), vertices_, context_);
   };
   evaluations_ = 0;
   if (!vertices_.active.empty()) {

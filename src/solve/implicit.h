@@ -50,6 +50,7 @@ class ImplicitSkin {
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
   void set_pose(const BoneMotion& motion);
+  void find_meetings(const BoneMotion& motion);
   [[nodiscard]] bool relieve(const Pose& pose, BoneMotion& motion, FrameReport& report);
   void smooth(const ImplicitPose& now);
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
@@ -69,6 +70,9 @@ class ImplicitSkin {
   PosedField field_;
   std::vector<GridView> parts_;
   std::vector<Affine3f> motions_;
+  std::vector<Capsule> capsules_;
+  std::vector<float> ways_;  // per bone: the farthest that the guess lies off the carried vertex
+  RigRows meet_;
   std::vector<float> slopes_, gate_, deep_from_;
   std::vector<DeepVertex> deep_;
   std::vector<char> still_;

@@ -13,20 +13,32 @@ namespace {
 // |grad f| on the surface of a field of radius r, times r.
 constexpr float kSurfaceSlope = 0.9375F;
 
-// The steepest of a field, from the slopes of the distance at the nodes that its support holds.
-float steepest(const GridView& grid) {
-  if (grid.nodes == nullptr) return 0;
-  float most = 0;
-  const std::size_t count =
-      static_cast<std::size_t>(grid.nx) * static_cast<std::size_t>(grid.ny) * static_cast<std::size_t>(grid.nz);
-  for (std::size_t i = 0; i < count; ++i) {
-    const GridNode& node = grid.nodes[i];
-    if (std::abs(static_cast<float>(node.value) * grid.value_step) > grid.radius) continue;
-    const Vec3f half{static_cast<float>(node.dx), static_cast<float>(node.dy), static_cast<float>(node.dz)};
-    const Vec3f slope = grid.rest_from_slope * (half * (2 * grid.slope_step));
-    most = std::max(most, dot(slope, slope));
-  }
-  return std::sqrt(most) * kSurfaceSlope / grid.radius;
+// The steepest of a field, from the slopes of the distance at the nodes that its support holds; and how far from the
+// bone's segment these are.
+void measure_field(const GridView& grid, const RigBone& bone, float& steepest, float& reach) {
+  steepest = reach = 0;
+  if (grid.nodes == nullptr) return;
+  const Affine3f rest_from_grid = inverse(grid.grid_from_rest);
+  const auto origin = static_cast<Vec3f>(bone.rest_origin), along = static_cast<Vec3f>(bone.rest_end) - origin;
+  const float per_squared = dot(along, along) > 0 ? 1 / dot(along, along) : 0;
+  float slope_squared = 0, reach_squared = 0;
+  const GridNode* node = grid.nodes;
+  for (int k = 0; k < grid.nz; ++k)
+    for (int j = 0; j < grid.ny; ++j)
+      for (int i = 0; i < grid.nx; ++i, ++node) {
+        if (std::abs(static_cast<float>(node->value) * grid.value_step) > grid.radius) continue;
+        const Vec3f half{static_cast<float>(node->dx), static_cast<float>(node->dy), static_cast<float>(node->dz)};
+        const Vec3f slope = grid.rest_from_slope * (half * (2 * grid.slope_step));
+        slope_squared = std::max(slope_squared, dot(slope, slope));
+        const Vec3f p =
+            transform_point(rest_from_grid, Vec3f{static_cast<float>(i), static_cast<float>(j), static_cast<float>(k)});
+        const Vec3f from = p - origin;
+        const Vec3f off = from - along * std::clamp(dot(from, along) * per_squared, 0.0F, 1.0F);
+        reach_squared = std::max(reach_squared, dot(off, off));
+      }
+  // Between nodes the field may reach a cell's diagonal farther.
+  steepest = std::sqrt(slope_squared) * kSurfaceSlope / grid.radius;
+  reach = std::sqrt(reach_squared) + length(rest_from_grid.linear * Vec3f{1, 1, 1});
 }
 
 // Signed weights of a vertex's ring; a border, a ring that does not go around once, or any negative weight: none.
@@ -87,9 +99,18 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
   ImplicitRest rest;
   rest.track = make_track_rest(rig);
   std::vector<GridView> parts;
-  for (const RigField& field : rig.fields) {
-    parts.push_back(field.empty() ? GridView{} : field.view());
-    rest.slopes.push_back(steepest(parts.back()));
+  rest.slopes.resize(rig.fields.size());
+  rest.reaches.resize(rig.fields.size());
+  for (std::size_t b = 0; b < rig.fields.size(); ++b) {
+    parts.push_back(rig.fields[b].empty() ? GridView{} : rig.fields[b].view());
+    measure_field(parts[b], rig.bones[b], rest.slopes[b], rest.reaches[b]);
+  }
+  std::vector<Box> boxes(rig.bones.size());
+  for (std::uint32_t v = 0; v < n; ++v)
+    if (surface.owner[v] != RigSurface::kNoBone) boxes[surface.owner[v]].add(static_cast<Vec3d>(surface.positions[v]));
+  for (const Box& box : boxes) {
+    rest.centers.push_back(box.empty() ? Vec3f{} : static_cast<Vec3f>(center(box)));
+    rest.radii.push_back(box.empty() ? 0 : static_cast<float>(0.5 * diagonal(box)));
   }
   rest.core.assign(n, 0);
   rest.limits.resize(n);

@@ -41,16 +41,6 @@ float closed_share(const JointOperator& joint) {
   return std::clamp((joint.parameter - kOpen) / (1 - kOpen), 0.0F, 1.0F);
 }
 
-// Calls see(bone) for the parts whose grids may hold one of the two points.
-template <class See>
-void parts_at(const TreeView& tree, const Vec3f& p, const Vec3f& q, const See& see) {
-  const std::uint64_t *first = leaves_at(tree.index, p), *second = leaves_at(tree.index, q);
-  for (int word = 0; word < tree.index.words; ++word) {
-    std::uint64_t mask = (first != nullptr ? first[word] : 0) | (second != nullptr ? second[word] : 0);
-    for (; mask != 0; mask &= mask - 1) see(tree.leaf_bone[64 * word + __builtin_ctzll(mask)]);
-  }
-}
-
 // Adds the vertex's parts to its chunk's list; returns whether it has to be solved for.
 bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
                ImplicitVertices& vertices) {
@@ -60,37 +50,45 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
   const std::size_t bones = pose.parts.size();
   const Vec3f& p_rest = surface.positions[v];
   const Vec3f& guess = vertices.initial[v];
-  const Vec3f carried = transform_point(pose.motions[own], p_rest);
-  const bool moved = !(distance(guess, carried) <= kSamePlace * surface.edge[v]);
+  const Vec3f& carried = vertices.carried[v];
+  const float way = distance(guess, carried);
+  const bool moved = !(way <= kSamePlace * surface.edge[v]);
   const std::span<const std::uint32_t> near_rest = track.others.row(v);
   const std::size_t row = track.others.begin[v];
   bool changed = moved;
   std::size_t seen = 0;  // parts that reached the vertex at rest and are still here
   std::vector<NearPart>& list = vertices.near[v / kImplicitChunk];
   vertices.near_begin[v] = static_cast<std::uint32_t>(list.size());
-  parts_at(pose.field->view(), carried, guess, [&](std::uint32_t k) {
-    if (k == own || list.size() - vertices.near_begin[v] >= kMostNearParts) return;
+  for (const std::uint32_t k : pose.meet->row(own)) {
+    if (list.size() - vertices.near_begin[v] >= kMostNearParts) break;
+    const Capsule& capsule = pose.capsules[k];
+    const bool felt = capsule.holds(carried);
+    if (!felt && !(moved && capsule.holds(guess))) continue;
     const auto found =
         static_cast<std::size_t>(std::lower_bound(near_rest.begin(), near_rest.end(), k) - near_rest.begin());
     const bool known = found < near_rest.size() && near_rest[found] == k;
     const float at_rest = known ? track.other_value[row + found] : 0;
     seen += known ? 1 : 0;
-    const float at_carried = pose.still[own * bones + k] != 0 ? at_rest : eval_part(pose.parts[k], carried).value;
+    const bool still = pose.still[own * bones + k] != 0;
+    const float at_carried = still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
     changed = changed || std::abs(at_carried - at_rest) > kChanged;
-    if (pose.composed) return;
+    if (pose.composed) continue;
     if (at_carried > pose.deep[own * bones + k] && at_carried > at_rest + kChanged)
       vertices.deep[v / kImplicitChunk].push_back({v, k});
     NearPart near;
-    near.value = moved ? eval_part(pose.parts[k], guess).value : at_carried;
+    // The guess counts too: a thick part may have passed the carried vertex already. A field rises no faster than its
+    // slope, so that the guess is mostly decided by the carried vertex.
+    const float most = at_carried + pose.slopes[k] * way;
+    const bool decided = !moved || !(most - at_rest > kContactBegins) || at_carried - at_rest >= kContactFull;
+    near.value = decided ? most : part_value(pose.parts[k], guess);
     near.joined = track.joined[own * bones + k] != 0;
     near.joint = pose.joint_of[own * bones + k];
-    // The guess counts too: a thick part may have passed the carried vertex already.
-    const float risen = std::max(at_carried, near.value) - at_rest;
+    const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
     near.contact = pose.gate[own * bones + k] * smooth_step(risen, kContactBegins, kContactFull);
     if (near.contact > 0) {
       // Where the bone's own axis is inside the other part no skin can be on its own side.
       const Vec3f core = transform_point(pose.motions[own], track.core[v]);
-      const float lead = eval_part(pose.parts[k], core).value - rest.core[v];
+      const float lead = part_value(pose.parts[k], core) - rest.core[v];
       near.contact *= 1 - smooth_step(lead - (known ? track.core_lead[row + found] : 0), kLeadFrom, kLeadTo);
     }
     if (near.joint >= 0) {
@@ -99,12 +97,12 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
       near.weight = blending_weight(rig.bones[own], p_rest, pose.joint_origin[j], pose.joint_inside[j]);
       near.contact *= 1 - near.weight * (1 - closed_share(pose.joints[j]));  // a fold that is filled does not touch
     }
-    if (!near.joined && !(near.contact > 0)) return;
+    if (!(near.contact > 0) && !(near.joined && near.value > kContactBegins)) continue;
     near.bone = static_cast<std::uint16_t>(k);
     near.offset = std::min(0.0F, track.own[v] - at_rest);
     near.level = std::max(track.own[v], at_rest);
     list.push_back(near);
-  });
+  }
   vertices.near_count[v] = static_cast<std::uint8_t>(list.size() - vertices.near_begin[v]);
   return changed || seen < near_rest.size();
 }
@@ -165,9 +163,12 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
   float off = 0;
-  (void)skin_residual(skin, skin.start, &off);
+  vertices.start[v] = skin_residual(skin, skin.start, &off);
   const float trust = kTrust * (1 - bent);
   vertices.shift[v] = std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid);
+  if (touch > 0) return touch;
+  vertices.start[v].value -= vertices.shift[v];  // without contact the levels differ by the shift, and nothing else
+  vertices.started[v] = 1;
   return touch;
 }
 
@@ -184,7 +185,7 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       vertices.residual[v] = vertices.start_residual[v] = 0;
       vertices.beta[v] = vertices.beta_scratch[v] = 0;
-      vertices.touching[v] = 0;
+      vertices.touching[v] = vertices.started[v] = 0;
       vertices.near_begin[v] = vertices.near_count[v] = 0;
       const bool owned = surface.owner[v] != RigSurface::kNoBone;
       vertices.state[v] = owned ? VertexState::rigid : VertexState::outside;

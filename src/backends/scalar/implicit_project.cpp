@@ -27,20 +27,6 @@ VertexState state_of(ProjectEnd end) {
   return VertexState::limit;
 }
 
-// Notes the residual at the start.
-template <class Residual>
-Projected project(const Residual& residual, const Vec3f& start, const ProjectLimits& limits, float& first) {
-  bool begun = false;
-  return project_vertex(
-      [&](const Vec3f& p) {
-        const ResidualSample r = residual(p);
-        if (!begun) first = r.value;
-        begun = true;
-        return r;
-      },
-      start, limits);
-}
-
 ResidualSample composed_residual(const PosedField& field, float iso, const Vec3f& p) {
   const SkinSample s = field.eval(p);
   return {s.value - iso, s.gradient, s.bone != SkinSample::kNoBone, s.contact()};
@@ -67,12 +53,16 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
       limits.steps = steps;
       limits.tolerance = tolerance;
       const Vec3f start = vertices.positions[v];
-      float& first = vertices.start_residual[v];
       const VertexSkin skin = vertex_skin(rig, rest, pose, vertices, v);
+      const auto project = [&](const auto& residual) {
+        const ResidualSample first = vertices.started[v] != 0 ? vertices.start[v] : residual(start);
+        vertices.start_residual[v] = first.value;
+        return project_vertex(residual, start, first, limits);
+      };
       const Projected found =
-          pose.composed ? project([&](const Vec3f& p) { return composed_residual(*pose.field, rig.surface.iso[v], p); },
-                                  start, limits, first)
-                        : project([&](const Vec3f& p) { return skin_residual(skin, p); }, start, limits, first);
+          pose.composed ? project([&](const Vec3f& p) { return composed_residual(*pose.field, rig.surface.iso[v], p); })
+                        : project([&](const Vec3f& p) { return skin_residual(skin, p); });
+      vertices.started[v] = 0;
       evaluations += found.evaluations;
       vertices.state[v] = state_of(found.end);
       if (!is_finite(found.position)) continue;
