@@ -195,6 +195,8 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
         frame["states"] = states_json(m.reports[i]);
         frame["active"] = m.reports[i].active;
         frame["iterations"] = m.reports[i].iterations;
+        frame["substeps"] = m.reports[i].substeps;
+        frame["halvings"] = m.reports[i].halvings;
       }
       if (!m.contact.empty()) frame["contact"] = to_json(m.contact[i], measurement.skeleton);
       frames.push_back(std::move(frame));

@@ -38,7 +38,7 @@ std::array<double, 4> evaluate(const Channel& channel, double time) {
     return channel.values[base + static_cast<std::size_t>(i)];
   };
   std::array<double, 4> result{0, 0, 0, 0};
-  if (span.length == 0 || channel.interpolation == Interpolation::step) {
+  if (span.t == 0 || span.length == 0 || channel.interpolation == Interpolation::step) {
     for (int i = 0; i < n; ++i) result[static_cast<std::size_t>(i)] = value(span.key, 1, i);
     return result;
   }
@@ -53,10 +53,14 @@ std::array<double, 4> evaluate(const Channel& channel, double time) {
     return result;
   }
   if (channel.path == ChannelPath::rotation) {
+    double sum = 0;
     const auto at = [&](std::size_t key) {
-      return normalized(Quatd{value(key, 1, 0), value(key, 1, 1), value(key, 1, 2), value(key, 1, 3)});
+      const Quatd q{value(key, 1, 0), value(key, 1, 1), value(key, 1, 2), value(key, 1, 3)};
+      sum += q.x + q.y + q.z + q.w;
+      return normalized(q);
     };
     const Quatd q = slerp(at(span.key), at(span.key + 1), t);
+    if (!std::isfinite(sum)) return {sum, sum, sum, sum};
     return {q.x, q.y, q.z, q.w};
   }
   for (int i = 0; i < n; ++i)
@@ -85,7 +89,9 @@ Pose sample(const Skeleton& skeleton, const Clip& clip, double time) {
         local.translation = {v[0], v[1], v[2]};
         break;
       case ChannelPath::rotation:
-        local.rotation = normalized(Quatd{v[0], v[1], v[2], v[3]});
+        local.rotation = {v[0], v[1], v[2], v[3]};
+        // What is no number stays none, so that it is noticed.
+        if (std::isfinite(v[0] + v[1] + v[2] + v[3])) local.rotation = normalized(local.rotation);
         break;
       case ChannelPath::scale:
         local.scale = {v[0], v[1], v[2]};

@@ -58,7 +58,9 @@ void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<co
     const Quatd rotation = t >= 1 ? to[b].rotation : slerp(from[b].rotation, to[b].rotation, t);
     const Mat3d stretch = from[b].stretch * (1 - t) + to[b].stretch * t;
     const Mat3d linear = to_matrix(rotation) * stretch;
-    pose.motion[b] = {linear, lerp(from[b].joint, to[b].joint, t) - linear * bone.rest_origin};
+    // On its way to a mirrored bone a stretch passes 0.
+    pose.motion[b] =
+        invertible({linear, lerp(from[b].joint, to[b].joint, t) - linear * bone.rest_origin}, bone.rest_origin);
     if (bone.parent >= 0) pose.motion[b] = pose.motion[static_cast<std::size_t>(bone.parent)] * pose.motion[b];
     const Polar polar = polar_decompose(pose.motion[b].linear);
     pose.rotation[b] = polar.rotation;

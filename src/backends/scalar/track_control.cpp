@@ -185,7 +185,8 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       const std::uint32_t b = s.owner[v];
       if (b == RigSurface::kNoBone) continue;
       const bool carried = step.slot[v] < 0 || rest.is_rigid(v);
-      step.p[v] = carried ? transform_point(step.motion[b], s.positions[v]) : transform_point(delta[b], step.p[v]);
+      if (!carried) step.p[v] = transform_point(delta[b], step.p[v]);
+      if (carried || !is_finite(step.p[v])) step.p[v] = transform_point(step.motion[b], s.positions[v]);
     }
   });
 }

@@ -8,13 +8,15 @@
 
 namespace cutis {
 
-/// One of builtin_names() (cutis/io.h), with weights and clips. Throws Error(bad_argument) listing the names.
+/// One of builtin_names() (cutis/io.h), with weights and clips; "cylinder:12000" has about that many vertices. Throws
+/// Error(bad_argument) listing the names.
 [[nodiscard]] Character make_builtin(std::string_view name, const Context& context);
 
 namespace builtin {
 
-/// A tube of two bones along +Y. Clips `bend` and `twist`.
-[[nodiscard]] Character make_cylinder(const Context& context);
+inline constexpr int kCylinderVertices = 2900;
+/// A tube of two bones along +Y, of about so many vertices. Clips `bend` and `twist`.
+[[nodiscard]] Character make_cylinder(const Context& context, int vertices = kCylinderVertices);
 /// A left arm stretched along +X, thumb up, palm to the front. Clips `elbow`, `forearm_twist`, `wave`.
 [[nodiscard]] Character make_arm(const Context& context);
 /// A left hand, fingers up, palm to the front. Clips `fist`, `pinch`, `wave`.
