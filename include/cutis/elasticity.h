@@ -1,5 +1,5 @@
 // What a person may paint on the skin: stiff regions, targets that vertices slide to, muscles that swell. Parts of a
-// Preset; Method::tracking follows all three, every method on fields the muscles. docs/algorithms/elasticity.md.
+// Preset; Method::tracking follows all three. docs/algorithms/elasticity.md.
 #pragma once
 
 #include <cstdint>

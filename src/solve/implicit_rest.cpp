@@ -102,7 +102,8 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
   rest.slopes.resize(rig.fields.size());
   rest.reaches.resize(rig.fields.size());
   for (std::size_t b = 0; b < rig.fields.size(); ++b) {
-    parts.push_back(rig.fields[b].empty() ? GridView{} : rig.fields[b].view());
+    // Without muscles, as in every pose: a frame by itself has no way to follow them.
+    parts.push_back(rig.fields[b].empty() ? GridView{} : posed(rig.fields[b].view(), Affine3d{}));
     measure_field(parts[b], rig.bones[b], rest.slopes[b], rest.reaches[b]);
   }
   std::vector<Box> boxes(rig.bones.size());

@@ -74,6 +74,33 @@ TEST(Cli, MeasuresHistoriesSideBySide) {
   EXPECT_THAT(run("measure builtin:cylinder --history yesterday").err, HasSubstr("stateless"));
 }
 
+TEST(Cli, AnimatesWithTheMusclesAndRegionsOfAPreset) {
+  const TemporaryFolder folder;
+  const std::string preset = folder.file("strong.json");
+  ASSERT_EQ(run("bind builtin:arm --biceps --write-preset " + preset).exit_code, 0);
+  EXPECT_EQ(json::parse(read_all(preset))["muscles"].size(), 1U);
+  std::ofstream(folder.file("stiff.json")) << R"({"regions": [{"name": "sleeve", "joints": ["forearm"]}]})";
+  const auto animated = [&](const std::string& options, const std::string& name) {
+    const Result r =
+        run("animate builtin:arm --clip elbow --frames 4 --no-contact-pass " + options + " -o " + folder.file(name));
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    return read_all(folder.file(name));
+  };
+  const std::string plain = animated("", "plain.pc2"), strong = animated("-p " + preset, "strong.pc2"),
+                    stiff = animated("-p " + folder.file("stiff.json"), "stiff.pc2");
+  EXPECT_EQ(plain.size(), strong.size());
+  EXPECT_NE(plain, strong);
+  EXPECT_NE(plain, stiff);
+  // Header, then the first frame: the rest pose.
+  const std::size_t frame = (plain.size() - 32) / 4;
+  EXPECT_EQ(plain.substr(32, frame), strong.substr(32, frame));
+  std::ofstream(folder.file("wrong.json")) << R"({"muscles": [{"name": "m", "joint": "tail"}]})";
+  const Result wrong = run("animate builtin:arm -p " + folder.file("wrong.json") + " -o " + folder.file("x.pc2"));
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("from"));
+  EXPECT_EQ(run("bind builtin:cylinder --biceps --write-preset " + folder.file("y.json")).exit_code, 1);
+}
+
 TEST(Cli, AnswersWrongUsageWithTwoAndOneSentence) {
   for (const char* wrong : {"", "dance", "info", "animate builtin:arm", "animate builtin:arm -o x.glb --frames 0",
                             "animate builtin:arm -o x.glb --frames 3 --fps 10", "render builtin:arm -o x.jpg",
