@@ -88,8 +88,8 @@ struct SolveOptions {
   /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
   /// BindOptions::implicit_skin). docs/algorithms/contact.md.
   bool contact_pass = false;
-  /// With contact: bones that the pose drives deeper into each other than skin can give way are moved apart, by at most
-  /// this part of the character's size; 0: never. In [0, 0.2].
+  /// With contact, and with Method::implicit: bones that the pose drives deeper into each other than skin can give way
+  /// are moved apart (implicit: bent less), by at most this part of the character's size; 0: never. In [0, 0.2].
   double relief_cap = 0.03;
 };
 
@@ -108,7 +108,7 @@ inline constexpr std::size_t kVertexStates = 6;
 /// A bone that relief moved, and by how much: the pose cannot be met as it is.
 struct BoneOffset {
   int joint = -1;
-  Vec3d offset;  ///< scene space, metres
+  Vec3d offset;  ///< scene space, metres; implicit: of the bone's end
 };
 /// Two parts that the pose drives into each other.
 struct BoneOverlap {

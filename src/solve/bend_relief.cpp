@@ -111,19 +111,25 @@ double BendRelief::excess(const Meeting& meeting, const std::vector<int>& path, 
   return most;
 }
 
-double BendRelief::way(std::uint32_t bone, const std::vector<int>& path, double share) const {
-  const RigBone& b = rig_.bones[bone];
-  const Vec3d asked = transform_point(asked_[static_cast<std::size_t>(b.joint)] * b.rest_from_world, b.rest_end);
-  return distance(transform_point(motion(bone, path, share), b.rest_end), asked);
+// The farthest that the end of a bone is then from where the pose asked for it.
+double BendRelief::way(const std::vector<int>& path, double share) const {
+  double most = 0;
+  for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
+    const RigBone& bone = rig_.bones[b];
+    if (!is_ancestor(rig_.skeleton, path.front(), bone.joint)) continue;
+    const Vec3d asked =
+        transform_point(asked_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world, bone.rest_end);
+    most = std::max(most, distance(transform_point(motion(b, path, share), bone.rest_end), asked));
+  }
+  return most;
 }
 
 // The least share that is enough; where none is, the best one.
 double BendRelief::share_for(const Meeting& meeting, const std::vector<int>& path) const {
-  const std::uint32_t bone = &path == &meeting.paths[0] ? meeting.thin : meeting.thick;
   double best = 0, least = excess(meeting, path, 0);
   for (int i = 1; i <= kSteps; ++i) {
     const double share = kMostShare * i / kSteps;
-    if (way(bone, path, share) > cap_) break;
+    if (way(path, share) > cap_) break;
     const double now = excess(meeting, path, share);
     if (now <= 0) {
       double lo = kMostShare * (i - 1) / kSteps, hi = share;

@@ -46,7 +46,7 @@ class BendRelief {
   [[nodiscard]] Trsd turned(int joint, const std::vector<int>& path, double share) const;
   [[nodiscard]] Affine3d motion(std::uint32_t bone, const std::vector<int>& path, double share) const;
   [[nodiscard]] double excess(const Meeting& meeting, const std::vector<int>& path, double share) const;
-  [[nodiscard]] double way(std::uint32_t bone, const std::vector<int>& path, double share) const;
+  [[nodiscard]] double way(const std::vector<int>& path, double share) const;
   [[nodiscard]] double share_for(const Meeting& meeting, const std::vector<int>& path) const;
 
   const Rig& rig_;
