@@ -116,6 +116,8 @@ Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFra
                                       series("bone length, mean", [](Report r) { return 100 * r.bone_length_error; }),
                                       series("bone length, worst", [](Report r) { return 100 * r.bone_length_worst; })};
   const std::vector<PlotSeries> energy{series("RRMS of cells", [](Report r) { return r.rrms; })};
+  const std::vector<PlotSeries> counts{series("markers", [](Report r) { return static_cast<double>(r.markers); }),
+                                       series("joints held", [](Report r) { return static_cast<double>(r.limited); })};
   // Ten frames in the middle, iteration after iteration: how far the farthest vertex still went, as a power of ten.
   PlotSeries steps;
   steps.label = "farthest vertex";
@@ -137,7 +139,8 @@ Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFra
   };
   const std::vector<Image> left{plot(markers, "Markers from their vertices", "mm"), plot(rigid, "Errors", "%"),
                                 plot({steps}, "Convergence over ten frames", "log10 mm", "iterations")};
-  const std::vector<Image> right{plot(work, "Work", ""), plot(energy, "Rigidity", "")};
+  const std::vector<Image> right{plot(work, "Work", ""), plot(energy, "Rigidity", ""),
+                                 plot(counts, "Markers seen, joints held by limits", "")};
   const std::vector<Image> columns{compose(left, {.vertical = true}), compose(right, {.vertical = true})};
   return compose(columns);
 }

@@ -241,7 +241,7 @@ MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const
   BonePose pose = rest_bone_pose(skeleton);
   double scale = place_as_one(skeleton, markers, targets, weights, pose, true);
   const PoseFitReport fit = fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
-                                     {.iterations = 200, .rest_pull = 0.02, .fit_scale = true}, pose, scale);
+                                     {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
   MarkerMap fitted;
   fitted.scale = scale;
   for (std::size_t m = 0; m < markers.size(); ++m) {

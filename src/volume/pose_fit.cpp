@@ -30,8 +30,8 @@ struct Problem {
   std::span<const BoneMarker> markers;
   std::span<const Vec3d> targets;
   std::span<const double> weights;
-  double rest_pull;
-  std::vector<int> column;  // of each bone's turn, -1: not an unknown
+  std::vector<double> pull;  // towards rest, of each bone's joint
+  std::vector<int> column;   // of each bone's turn, -1: not an unknown
   std::size_t unknowns = 0;
   bool fit_scale = false;
   BonePose start = {};
@@ -62,7 +62,6 @@ struct Problem {
       const Vec3d r = markers[m].at(pose) - targets[m] * scale;
       sum += weights[m] * dot(r, r);
     }
-    const double pull = rest_pull * size * rest_pull * size;
     for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
       if (column[b] < 0) continue;
       if (skeleton.bones[b].parent < 0) {
@@ -71,7 +70,7 @@ struct Problem {
         continue;
       }
       const Vec3d a = log_of(relative(pose, b)), over = beyond(pose, b);
-      sum += pull * dot(a, a) + limit_pull * limit_pull * size * size * dot(over, over);
+      sum += pull[b] * dot(a, a) + limit_pull * limit_pull * size * size * dot(over, over);
     }
     return sum;
   }
@@ -114,17 +113,19 @@ Vec3d BoneMarker::at(const BonePose& pose) const {
 PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits, double size,
                        std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
                        std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale) {
-  Problem problem{skeleton, size, markers, targets, weights, options.rest_pull, {}, 3, options.fit_scale};
+  Problem problem{skeleton, size, markers, targets, weights, {}, {}, 3, options.fit_scale};
   problem.start = pose;
   problem.facing_pull = options.facing_pull;
   if (options.limit_pull > 0) problem.soft = &limits, problem.limit_pull = options.limit_pull;
   const std::size_t bones = skeleton.bones.size();
   std::vector<char> moves(bones, 0);
+  problem.pull.assign(bones, options.open_pull * size * options.open_pull * size);
   std::size_t used = 0;
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (!problem.usable(m)) continue;
     ++used;
     markers[m].for_each_share(pose, [&](int b, double, const Vec3d&) {
+      problem.pull[static_cast<std::size_t>(b)] = options.rest_pull * size * options.rest_pull * size;
       for (; b >= 0; b = skeleton.bones[static_cast<std::size_t>(b)].parent) moves[static_cast<std::size_t>(b)] = 1;
     });
   }
@@ -187,7 +188,6 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
         }
       }
     }
-    const double pull = options.rest_pull * size * options.rest_pull * size;
     for (std::size_t k = 0; k < bones; ++k) {
       if (problem.column[k] < 0) continue;
       if (skeleton.bones[k].parent < 0) {
@@ -205,8 +205,8 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
       const Vec3d residual = rotate(parent, log_of(problem.relative(pose, k)));
       const auto c = static_cast<std::size_t>(problem.column[k]);
       for (std::size_t d = 0; d < 3; ++d) {
-        a[(c + d) * n + c + d] += pull;
-        b[c + d] -= pull * residual[static_cast<int>(d)];
+        a[(c + d) * n + c + d] += problem.pull[k];
+        b[c + d] -= problem.pull[k] * residual[static_cast<int>(d)];
       }
       const Vec3d over = problem.beyond(pose, k);
       if (over == Vec3d{}) continue;

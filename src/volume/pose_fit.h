@@ -39,8 +39,9 @@ struct BoneMarker {
 struct PoseFitOptions {
   int iterations = 4;
   /// Pull of every joint towards its rest angle, as a lever in shares of the character's size: what markers leave open
-  /// (the turns of a spine with few of them) stays near rest.
-  double rest_pull = 0.003;
+  /// stays near rest. `open_pull` is for bones without a marker of their own (the middle of a spine), which would fold
+  /// up to make good for other proportions.
+  double rest_pull = 0.003, open_pull = 0.03;
   bool fit_scale = false;
   /// Pull of the root towards the direction it had, a lever as above: a few targets leave open where a body faces.
   double facing_pull = 0;
