@@ -99,6 +99,12 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
                                                     : ""))
           ->capture_default_str();
   if (!several_histories) history->check(CLI::IsMember({"playback", "stateless", "canonical"}));
+  verb.add_option(
+          "--turn", choice.turn,
+          "tracking: weights that blend the bones' rotations: the character's own (skin), rigid parts, or spread "
+          "over half a limb's thickness (smooth) or one and a half (smoother)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"skin", "rigid", "smooth", "smoother"}));
   verb.add_option("-p,--preset", choice.preset, "Preset with the settings of the parts, see 'cutis bind'");
   verb.add_option("--fields", choice.fields, "Fields of the parts: hrbf or spheres")
       ->capture_default_str()
@@ -142,6 +148,9 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   // The union has no contact surface: the papers' field is made with their contact operator unless one is asked for.
   if (composed(contact)) options.preset.all.op = contact.op == "union" ? "contact" : contact.op;
   if (contact.fields == "spheres") options.preset.all.shape = PartForm::spheres;
+  if (contact.turn == "rigid") options.turn = TurnWeights::rigid;
+  if (contact.turn == "smooth") options.turn = TurnWeights::smooth;
+  if (contact.turn == "smoother") options.turn = TurnWeights::smoother;
   return options;
 }
 

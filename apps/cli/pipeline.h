@@ -52,6 +52,7 @@ struct ContactChoice {
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
   std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
   std::string preset{};              ///< file
+  std::string turn = "skin";         ///< TurnWeights
 };
 
 /// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields,
