@@ -45,8 +45,9 @@ TEST(TrackingSlow, ACylinderOfTwelveThousandVerticesBendsTo150DegreesAndBack) {
 
 class TrackingOfShared : public testing::TestWithParam<const char*> {};
 
-// A spike is a bug: no vertex far from where dual quaternions put it, nothing that is no number. The contact pass is left
-// out: between frames this far apart it holds skin back (docs/algorithms/tracking.md, Where it ends).
+// A spike is a bug: no vertex far from where dual quaternions put it, nothing that is no number. The contact pass is
+// left out (and simple_skin, a flat ribbon of ten vertices, which has no inside): between frames this far apart it
+// holds skin back (docs/algorithms/tracking.md, Where it ends).
 TEST_P(TrackingOfShared, HasNoSpikeInAnyClip) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context;
@@ -78,7 +79,7 @@ TEST_P(TrackingOfShared, HasNoSpikeInAnyClip) {
 INSTANTIATE_TEST_SUITE_P(all, TrackingOfShared,
                          testing::Values("cesium_man/cesium_man.glb", "fox/fox.glb", "hand_webxr/hand_left_poses.glb",
                                          "makehuman_male/makehuman_male.glb", "rigged_figure/rigged_figure.glb",
-                                         "rigged_simple/rigged_simple.glb", "simple_skin/simple_skin.gltf"),
+                                         "rigged_simple/rigged_simple.glb"),
                          [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
 
 }  // namespace
