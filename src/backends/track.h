@@ -23,6 +23,9 @@ struct PosedBones {
   std::vector<Mat3d> stretch;
 };
 
+/// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
+[[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
+
 /// What tracking knows of the rest pose.
 struct TrackRest {
   std::vector<float> own;          ///< the own part's field at the vertex: the level that it keeps
@@ -35,7 +38,7 @@ struct TrackRest {
   std::vector<float> stiffness;    ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
   std::vector<Vec3f> core;         ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;    ///< per item of others: by how much the other's field is the larger one there
-  std::vector<char> joined;        ///< bones x bones: parts that grow out of each other
+  std::vector<char> joined;        ///< joined_parts()
   std::vector<int> depth;          ///< per bone: of the skeleton above it
 
   /// Follows its bone, unless contact holds it off.

@@ -1,22 +1,32 @@
 // Position-based: sweeps over pairs of parts that are not neighbours. The depth of a pair is that of the thin part's
-// sample vertices in the thick part's field; half of what exceeds the allowance is taken back along the mean gradient,
-// shared by the inverse square of the radii; then offsets flow along the skeleton, so that joints do not come apart.
+// sample vertices in the thick part's field. What exceeds the depth that the pose may have is taken back by turning the
+// joints between the two parts: of all turns that push the place of contact out, the one with the least cost, the cost
+// of a joint growing with the thickness of its part and with what hangs on it, and being lower about the axis about
+// which the joint has come from rest. docs/algorithms/contact.md has the equations.
 #include "contact/relief.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/math.h"
+#include "base/polar.h"
 
 namespace cutis {
 namespace {
 
-// Per sweep: what flows to the neighbours on the skeleton.
-constexpr double kFlow = 0.25;
-// Offsets up to this part of a radius are not worth a motion.
-constexpr double kStill = 0.02;
 // Excess below this part of the allowance is none.
 constexpr double kDone = 0.02;
+// Of an excess, taken back at a time.
+constexpr double kStep = 0.7;
+// Turns that move skin by no more than this part of the radius are not worth a motion.
+constexpr double kStill = 0.02;
+// How readily joints turn about axes other than that of their own turn from rest.
+constexpr double kSideways = 0.2;
+// The turn from rest at which its axis is trusted, radians.
+constexpr double kAxisAngle = 0.3;
+constexpr double kMostTurn = 0.6;  // radians
+// A push along the bone would turn it wildly: levers count at least so much, squared, in spans.
+constexpr double kLeastLever = 0.01;
 
 std::uint64_t key(std::uint32_t a, std::uint32_t b) { return (static_cast<std::uint64_t>(a) << 32U) | b; }
 
@@ -39,13 +49,35 @@ std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
   return taken;
 }
 
+// As an axis times an angle in [0, pi].
+Vec3d rotation_vector(Quatd q) {
+  if (q.w < 0) q = negated(q);
+  const Vec3d v{q.x, q.y, q.z};
+  const double s = length(v);
+  return s > 0 ? v * (2 * std::atan2(s, q.w) / s) : Vec3d{};
+}
+
+Quatd from_rotation_vector(const Vec3d& v) {
+  const double angle = length(v);
+  return angle > 0 ? axis_angle(v / angle, angle) : Quatd{};
+}
+
+Affine3d turn_about(const Vec3d& pivot, const Quatd& q) { return {to_matrix(q), pivot - rotate(q, pivot)}; }
+
+// The depth that a pose may keep which is `deep` without relief: all of it at first, in the end no more than `allow`,
+// in between a parabola, so that parts slow down gently.
+double eased(double deep, double allow) {
+  return deep <= 0 ? deep : deep < 2 * allow ? deep - deep * deep / (4 * allow) : allow;
+}
+
 }  // namespace
 
 Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance distance)
     : options_(options),
       distance_(std::move(distance)),
       radius_(parts.radius.begin(), parts.radius.end()),
-      parent_(parts.parent.begin(), parts.parent.end()) {
+      parent_(parts.parent.begin(), parts.parent.end()),
+      pivot_(parts.pivot.begin(), parts.pivot.end()) {
   const std::size_t n = radius_.size();
   std::vector<std::vector<Vec3d>> points(n);
   Box all;
@@ -56,21 +88,30 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
   cap_ = options_.cap * diagonal(all);
   center_.resize(n);
   reach_.resize(n);
+  span_.assign(n, 0);
   for (std::size_t p = 0; p < n; ++p) {
     Box box;
     for (const Vec3d& x : points[p]) box.add(x);
     center_[p] = center(box);
     for (const Vec3d& x : points[p]) reach_[p] = std::max(reach_[p], cutis::distance(x, center_[p]));
     samples_.push_back(radius_[p] > 0 ? spread(points[p], options_.samples) : std::vector<Vec3d>{});
+    for (auto q = static_cast<int>(p); q >= 0; q = parent_[static_cast<std::size_t>(q)])
+      for (const Vec3d& x : samples_[p]) {
+        double& span = span_[static_cast<std::size_t>(q)];
+        span = std::max(span, cutis::distance(x, pivot_[static_cast<std::size_t>(q)]));
+      }
   }
   const std::vector<Affine3d> rest(n);
+  usable_.assign(n, 1);
   for (std::uint32_t a = 0; a < n; ++a) {
     for (std::uint32_t b = a + 1; b < n; ++b) {
       if (samples_[a].empty() || samples_[b].empty()) continue;
       if (parent_[a] == static_cast<int>(b) || parent_[b] == static_cast<int>(a)) continue;
-      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0};
+      if (!parts.joined.empty() && parts.joined[a * n + b] != 0) continue;
+      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0, 0, 0};
       // Parts that overlap at rest may go on doing so.
-      pair.allow = options_.allow * 2 * radius_[pair.thin] + depth(pair, rest, rest, {}).deepest;
+      pair.at_rest = std::max(0.0, depth(pair, rest, {}, {}).deepest);
+      pair.allow = options_.allow * 2 * radius_[pair.thin];
       pairs_.push_back(pair);
     }
   }
@@ -78,116 +119,181 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
 }
 
 void Relief::restart() {
-  offset_.assign(radius_.size(), Vec3d{});
+  turn_.assign(radius_.size(), Quatd{});
+  given_ = turn_;
+  following_ = false;
+  posed_pivot_ = pivot_;
+  axis_.assign(radius_.size(), Vec3d{});
   direction_.clear();
   report_ = {};
 }
 
 void Relief::restore_state(const ReliefState& state) {
-  offset_ = state.offset;
+  turn_ = state.turn;
+  behind_ = state.behind;
+  followed_ = state.followed;
+  following_ = state.following;
   direction_ = state.direction;
   report_ = {};
 }
 
-Relief::Depth Relief::depth(const Pair& pair, std::span<const Affine3d> motion,
-                            std::span<const Affine3d> inverse_motion, const Vec3d& between) const {
+Affine3d Relief::carry(std::size_t part, std::span<const Quatd> turns) const {
+  Affine3d result;
+  for (auto p = static_cast<int>(part); p >= 0; p = parent_[static_cast<std::size_t>(p)]) {
+    const auto joint = static_cast<std::size_t>(p);
+    result = turn_about(posed_pivot_[joint], turns[joint]) * result;
+  }
+  return result;
+}
+
+Relief::Depth Relief::depth(const Pair& pair, std::span<const Affine3d> motion, const Affine3d& carry_thin,
+                            const Affine3d& carry_thick) const {
   Depth result;
-  const Affine3d& thin = motion[pair.thin];
-  const Affine3d& thick = motion[pair.thick];
-  const Vec3d apart = transform_point(thin, center_[pair.thin]) + between - transform_point(thick, center_[pair.thick]);
+  const Affine3d thin = carry_thin * motion[pair.thin], thick = carry_thick * motion[pair.thick];
+  const Vec3d apart = transform_point(thin, center_[pair.thin]) - transform_point(thick, center_[pair.thick]);
   // Motions may scale; the spheres are then as large as the largest column says.
   const auto scale = [](const Affine3d& m) {
     return std::max({length(m.linear.col[0]), length(m.linear.col[1]), length(m.linear.col[2])});
   };
   if (length(apart) > reach_[pair.thin] * scale(thin) + reach_[pair.thick] * scale(thick)) return result;
-  Vec3d sum;
+  const Affine3d into = inverse(thick) * thin;
+  Vec3d sum, at;
+  double weight = 0;
   for (const Vec3d& x : samples_[pair.thin]) {
-    const Vec3d p = transform_point(inverse_motion[pair.thick], transform_point(thin, x) + between);
+    const Vec3d p = transform_point(into, x);
     double d = 0;
     Vec3d gradient;
     if (!distance_(pair.thick, p, d, gradient) || !(d < 0)) continue;
     result.deepest = std::max(result.deepest, -d);
     sum += gradient * -d;
+    at += x * -d;
+    weight -= d;
   }
   result.direction = normalized(thick.linear * sum);
+  if (weight > 0) result.at = transform_point(thin, at / weight);
   return result;
 }
 
-// Along the skeleton; thick neighbours count more.
-void Relief::smooth() {
-  const std::size_t n = radius_.size();
-  scratch_ = offset_;
-  std::vector<Vec3d> sum(n);
-  std::vector<double> weight(n, 0.0);
-  for (std::size_t p = 0; p < n; ++p) {
-    const int q = parent_[p];
-    if (q < 0) continue;
-    const auto parent = static_cast<std::size_t>(q);
-    sum[p] += offset_[parent] * static_cast<double>(radius_[parent]);
-    weight[p] += radius_[parent];
-    sum[parent] += offset_[p] * static_cast<double>(radius_[p]);
-    weight[parent] += radius_[p];
+// The axis of each joint's turn from rest, in the world; as long as it can be trusted.
+void Relief::find_axes(std::span<const Affine3d> motion) {
+  std::vector<Quatd> rotation(motion.size());
+  for (std::size_t p = 0; p < motion.size(); ++p) {
+    axis_[p] = {};
+    if (usable_[p] == 0) continue;
+    posed_pivot_[p] = transform_point(motion[p], pivot_[p]);
+    rotation[p] = polar_decompose(motion[p].linear).rotation;
+    if (parent_[p] < 0 || usable_[static_cast<std::size_t>(parent_[p])] == 0) continue;
+    const Vec3d turned = rotation_vector(rotation[p] * conjugate(rotation[static_cast<std::size_t>(parent_[p])]));
+    const double angle = length(turned);
+    if (angle > 0) axis_[p] = turned * (std::min(1.0, angle / kAxisAngle) / angle);
   }
-  for (std::size_t p = 0; p < n; ++p)
-    if (weight[p] > 0) offset_[p] = lerp(scratch_[p], sum[p] / weight[p], kFlow);
 }
 
-std::span<const Vec3d> Relief::update(std::span<const Affine3d> motion) {
-  report_ = {};
-  std::vector<Affine3d> back(motion.size());
-  std::vector<char> usable(motion.size(), 0);
-  for (std::size_t p = 0; p < motion.size(); ++p) {
-    usable[p] = is_finite(motion[p]) && std::abs(determinant(motion[p].linear)) > 1e-9;
-    if (usable[p] != 0) back[p] = inverse(motion[p]);
-  }
-  for (Vec3d& d : offset_) d *= options_.fade;
-
-  std::vector<Pair> deep;  // of the pose itself
+void Relief::find_deep_pairs(std::span<const Affine3d> motion) {
+  deep_.clear();
   std::map<std::uint64_t, Vec3d> directions;
-  for (const Pair& pair : pairs_) {
-    if (usable[pair.thin] == 0 || usable[pair.thick] == 0) continue;
-    const Depth d = depth(pair, motion, back, {});
-    if (!(d.deepest > pair.allow)) continue;
-    deep.push_back(pair);
-    report_.overlaps.push_back({pair.thin, pair.thick, d.deepest, 0, false});
+  for (Pair pair : pairs_) {
+    if (usable_[pair.thin] == 0 || usable_[pair.thick] == 0) continue;
+    const Depth d = depth(pair, motion, {}, {});
+    const double deep = d.deepest - pair.at_rest;
+    if (!(deep > 0) || d.direction == Vec3d{}) continue;
+    pair.target = pair.at_rest + eased(deep, pair.allow);
+    deep_.push_back(pair);
     const auto last = direction_.find(key(pair.thin, pair.thick));
     directions[key(pair.thin, pair.thick)] =
         last == direction_.end() ? d.direction : normalized(d.direction + last->second * 2.0, d.direction);
+    if (deep > pair.allow) report_.overlaps.push_back({pair.thin, pair.thick, d.deepest, 0, false});
   }
   direction_.swap(directions);
+}
 
-  for (int sweep = 0; sweep < options_.sweeps && !deep.empty(); ++sweep) {
+// From the part to below where its way to the root meets the other's.
+void Relief::add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
+                        std::vector<Lever>& levers) const {
+  const auto above = [&](std::uint32_t joint) {  // other, or something it hangs on
+    for (auto p = static_cast<int>(other); p >= 0; p = parent_[static_cast<std::size_t>(p)])
+      if (p == static_cast<int>(joint)) return true;
+    return false;
+  };
+  for (std::uint32_t joint = part; parent_[joint] >= 0 && !above(joint);
+       joint = static_cast<std::uint32_t>(parent_[joint])) {
+    if (!(radius_[joint] > 0) || !(span_[joint] > 0) || usable_[joint] == 0) continue;
+    const Affine3d carried = carry(static_cast<std::size_t>(parent_[joint]), turn_);
+    const Vec3d lever = cross(at - transform_point(carried, posed_pivot_[joint]), direction);
+    const Vec3d axis = carried.linear * axis_[joint];
+    const double ease = 1 / (static_cast<double>(radius_[joint]) * radius_[joint] * span_[joint]);
+    const Vec3d turn = (lever * kSideways + axis * ((1 - kSideways) * dot(axis, lever))) * ease;
+    levers.push_back({joint, side, turn});
+  }
+}
+
+// False: deep enough already.
+bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
+  const Depth d = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_));
+  const double excess = d.deepest - pair.target;
+  if (!(excess > kDone * pair.allow)) return false;
+  const Vec3d direction = direction_[key(pair.thin, pair.thick)];
+  std::vector<Lever> levers;
+  add_levers(pair.thin, pair.thick, 1, d.at, direction, levers);
+  add_levers(pair.thick, pair.thin, -1, d.at, direction, levers);
+  double yield = 0;
+  for (const Lever& lever : levers) {
+    const auto parent = static_cast<std::size_t>(parent_[lever.joint]);
+    const Vec3d arm = cross(d.at - transform_point(carry(parent, turn_), posed_pivot_[lever.joint]), direction);
+    const double ease = 1 / (static_cast<double>(radius_[lever.joint]) * radius_[lever.joint] * span_[lever.joint]);
+    yield += dot(lever.turn, arm) + kLeastLever * ease * span_[lever.joint] * span_[lever.joint];
+  }
+  if (!(yield > 0)) return false;
+  for (const Lever& lever : levers) {
+    const Affine3d carried = carry(static_cast<std::size_t>(parent_[lever.joint]), turn_);
+    const Vec3d world = lever.turn * (lever.side * kStep * excess / yield);
+    const Vec3d more = transpose(carried.linear) * world;
+    Vec3d total = rotation_vector(from_rotation_vector(more) * turn_[lever.joint]);
+    const double most = std::min(kMostTurn, cap_ / span_[lever.joint]), size = length(total);
+    if (size > most) total = total * (most / size);
+    turn_[lever.joint] = from_rotation_vector(total);
+  }
+  return true;
+}
+
+std::span<const Quatd> Relief::update(std::span<const Affine3d> motion) {
+  report_ = {};
+  for (std::size_t p = 0; p < motion.size(); ++p)
+    usable_[p] = is_finite(motion[p]) && std::abs(determinant(motion[p].linear)) > 1e-9 ? 1 : 0;
+  find_axes(motion);
+  for (Quatd& turn : turn_) turn = from_rotation_vector(rotation_vector(turn) * options_.fade);
+  find_deep_pairs(motion);
+  for (int sweep = 0; sweep < options_.sweeps && !deep_.empty(); ++sweep) {
     bool any = false;
-    for (const Pair& pair : deep) {
-      const Depth d = depth(pair, motion, back, offset_[pair.thin] - offset_[pair.thick]);
-      const double excess = d.deepest - pair.allow;
-      if (!(excess > kDone * pair.allow)) continue;
-      any = true;
-      const Vec3d direction = direction_[key(pair.thin, pair.thick)];
-      const double thin = 1.0 / (static_cast<double>(radius_[pair.thin]) * radius_[pair.thin]);
-      const double thick = 1.0 / (static_cast<double>(radius_[pair.thick]) * radius_[pair.thick]);
-      offset_[pair.thin] += direction * (0.5 * excess * thin / (thin + thick));
-      offset_[pair.thick] -= direction * (0.5 * excess * thick / (thin + thick));
-    }
+    for (const Pair& pair : deep_) any = push_apart(pair, motion) || any;
     if (!any) break;
-    smooth();
-    for (Vec3d& d : offset_)
-      if (length(d) > cap_) d = d * (cap_ / length(d));
   }
 
   for (ReliefReport::Overlap& overlap : report_.overlaps) {
-    const Pair pair{overlap.thin, overlap.thick, 0};
-    overlap.left = depth(pair, motion, back, offset_[pair.thin] - offset_[pair.thick]).deepest;
-    overlap.capped = length(offset_[pair.thin]) > 0.99 * cap_;
+    const Pair pair{overlap.thin, overlap.thick, 0, 0, 0};
+    overlap.left = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_)).deepest;
+    const double size = length(rotation_vector(turn_[pair.thin]));
+    overlap.capped = size > 0.99 * std::min(kMostTurn, cap_ / std::max(span_[pair.thin], 1e-300));
   }
-  given_.resize(offset_.size());
-  for (std::uint32_t p = 0; p < offset_.size(); ++p) {
-    // What flows far along the skeleton ends somewhere, without a jump: parts that need no relief stay exactly put.
-    const double wanted = length(offset_[p]), moved = wanted - kStill * radius_[p];
-    given_[p] = moved > 0 ? offset_[p] * (moved / wanted) : Vec3d{};
-    if (!(moved > 0)) continue;
-    report_.bones.push_back({p, given_[p]});
-    report_.max_offset = std::max(report_.max_offset, moved);
+  if (!following_) behind_ = followed_ = turn_;
+  following_ = true;
+  for (std::size_t p = 0; p < turn_.size(); ++p) {
+    behind_[p] = slerp(behind_[p], turn_[p], options_.follow);
+    followed_[p] = slerp(followed_[p], behind_[p], options_.follow);
+  }
+  for (std::size_t p = 0; p < turn_.size(); ++p) {
+    // The smallest end somewhere, without a jump: parts that need no relief stay exactly put.
+    const Vec3d wanted = rotation_vector(followed_[p]);
+    const double size = length(wanted), still = kStill * radius_[p] / std::max(span_[p], 1e-300);
+    given_[p] = size > still ? from_rotation_vector(wanted * ((size - still) / size)) : Quatd{};
+  }
+  for (std::uint32_t p = 0; p < turn_.size(); ++p) {
+    if (samples_[p].empty() || usable_[p] == 0) continue;
+    const Vec3d middle = transform_point(motion[p], center_[p]);
+    const Vec3d offset = transform_point(carry(p, given_), middle) - middle;
+    if (length(offset) == 0) continue;
+    report_.bones.push_back({p, offset});
+    report_.max_offset = std::max(report_.max_offset, length(offset));
   }
   return given_;
 }

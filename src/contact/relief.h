@@ -1,8 +1,9 @@
-// Relief: small offsets of bones for poses that drive bones deeper into each other than skin can give way.
+// Relief: small turns of joints for poses that drive bones deeper into each other than skin can give way.
 //
 // Skin can yield about its own thickness; when the animation puts the axis of one part inside another, no skin is right
-// and contact can only squash it. Relief moves such parts apart before the skin is solved, thin ones more than thick
-// ones, spread along the skeleton and smooth in time, never farther than its cap, and says by how much.
+// and contact can only squash it. Relief turns the joints that lead to such parts before the skin is solved: thin parts
+// more than thick ones, preferably back on the way on which they came from rest, smooth in time, never farther than its
+// cap, and says by how much. Bones keep their lengths.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,16 @@ struct ReliefParts {
   std::span<const Vec3f> rest;          ///< vertices at rest
   std::span<const std::uint32_t> part;  ///< per vertex; at or beyond the number of parts: none
   std::span<const float> radius;        ///< per part, metres; 0: the part takes no part
-  std::span<const int> parent;          ///< per part: the part it hangs on, or -1
+  std::span<const int> parent;          ///< per part: the part it hangs on, a lower number, or -1
+  std::span<const Vec3d> pivot;         ///< per part: its joint at rest
+  std::span<const char> joined = {};    ///< parts x parts, not 0: one surface, never relieved; empty: none
 };
 
 struct ReliefOptions {
   double allow = 0.2;        ///< depth left to the skin, in thicknesses (2 radii) of the thinner part, > 0
-  double cap = 0.03;         ///< largest offset, in sizes of the character, >= 0
-  double fade = 0.9;         ///< what is left of last frame's offsets when nothing needs them, in [0,1)
+  double cap = 0.03;         ///< of what one joint moves, in sizes of the character, >= 0
+  double fade = 0.9;         ///< what is left of last frame's turns when nothing needs them, in [0,1)
+  double follow = 0.5;       ///< share of the way to the turns needed in a frame, twice over, in (0,1]; 1: at once
   int sweeps = 20;           ///< over all pairs of parts, >= 1
   std::size_t samples = 60;  ///< vertices of a part that are tried, >= 1
 };
@@ -34,7 +38,7 @@ struct ReliefOptions {
 struct ReliefReport {
   struct Bone {
     std::uint32_t part = 0;
-    Vec3d offset;  ///< metres
+    Vec3d offset;  ///< of the middle of its skin, metres
   };
   struct Overlap {
     std::uint32_t thin = 0, thick = 0;
@@ -49,7 +53,8 @@ struct ReliefReport {
 
 /// What relief remembers from one pose to the next.
 struct ReliefState {
-  std::vector<Vec3d> offset;                 ///< per part
+  std::vector<Quatd> turn, behind, followed;  ///< per part
+  bool following = false;
   std::map<std::uint64_t, Vec3d> direction;  ///< of the last pose's pairs
 };
 
@@ -61,37 +66,58 @@ class Relief {
 
   Relief(const ReliefParts& parts, const ReliefOptions& options, Distance distance);
 
-  /// Offsets of all parts for these motions (posed from rest), following the last call's.
-  std::span<const Vec3d> update(std::span<const Affine3d> motion);
+  /// Turns of all parts for these motions (posed from rest), following the last call's: each in the world as posed,
+  /// about the part's joint, taking along what hangs on it.
+  std::span<const Quatd> update(std::span<const Affine3d> motion);
   [[nodiscard]] const ReliefReport& report() const { return report_; }
   void restart();
-  [[nodiscard]] ReliefState save_state() const { return {offset_, direction_}; }
+  [[nodiscard]] ReliefState save_state() const { return {turn_, behind_, followed_, following_, direction_}; }
   void restore_state(const ReliefState& state);
 
  private:
   struct Pair {
     std::uint32_t thin = 0, thick = 0;
-    double allow = 0;
+    double at_rest = 0;  // deep
+    double allow = 0;    // beyond that
+    double target = 0;   // depth that this pose is to have
   };
   struct Depth {
     double deepest = 0;
     Vec3d direction;  // outward, world
+    Vec3d at;         // world
   };
-  [[nodiscard]] Depth depth(const Pair& pair, std::span<const Affine3d> motion,
-                            std::span<const Affine3d> inverse_motion, const Vec3d& between) const;
-  void smooth();
+  struct Lever {
+    std::uint32_t joint = 0;
+    double side = 1;
+    Vec3d turn;  // per unit of push
+  };
+  [[nodiscard]] Affine3d carry(std::size_t part, std::span<const Quatd> turns) const;
+  [[nodiscard]] Depth depth(const Pair& pair, std::span<const Affine3d> motion, const Affine3d& carry_thin,
+                            const Affine3d& carry_thick) const;
+  void add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
+                  std::vector<Lever>& levers) const;
+  bool push_apart(const Pair& pair, std::span<const Affine3d> motion);
+  void find_deep_pairs(std::span<const Affine3d> motion);
+  void find_axes(std::span<const Affine3d> motion);
 
   ReliefOptions options_;
   Distance distance_;
   std::vector<float> radius_;
   std::vector<int> parent_;
+  std::vector<Vec3d> pivot_;
   std::vector<std::vector<Vec3d>> samples_;  // per part
   std::vector<Vec3d> center_;                // per part: of a sphere around its vertices
   std::vector<double> reach_;                // per part: of that sphere
-  std::vector<Pair> pairs_;
+  std::vector<double> span_;                 // per part: from its joint to the farthest skin that hangs on it
+  std::vector<Pair> pairs_, deep_;
   double cap_ = 0;
-  std::vector<Vec3d> offset_, given_, scratch_;  // given_: without the smallest
-  std::map<std::uint64_t, Vec3d> direction_;     // of last frame's pairs
+  std::vector<char> usable_;               // motions
+  std::vector<Vec3d> posed_pivot_, axis_;  // per part; axis: of its turn from rest against its parent, or 0
+  std::vector<Quatd> turn_;                // that the pose needs
+  std::vector<Quatd> behind_, followed_;   // follow it, and follow that
+  std::vector<Quatd> given_;               // without the smallest
+  bool following_ = false;
+  std::map<std::uint64_t, Vec3d> direction_;  // of last frame's pairs
   ReliefReport report_;
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/track.h"
 #include "base/math.h"
+#include "base/polar.h"
 #include "kernels/eval_field.h"
 
 namespace cutis {
@@ -18,13 +20,15 @@ double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
 Relief make_relief(const Rig& rig, const ReliefOptions& options) {
   std::vector<float> radius = part_radii(rig);
   std::vector<int> parent;
+  std::vector<Vec3d> pivot;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     parent.push_back(rig.bones[b].parent);
+    pivot.push_back(rig.bones[b].rest_origin);
     if (rig.fields[b].empty()) radius[b] = 0;
   }
   std::vector<GridView> grids;
   for (const RigField& field : rig.fields) grids.push_back(field.view());
-  return Relief({rig.surface.positions, rig.surface.owner, radius, parent}, options,
+  return Relief({rig.surface.positions, rig.surface.owner, radius, parent, pivot, joined_parts(rig)}, options,
                 [grids](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) {
                   const GridView& grid = grids[part];
                   if (grid.nodes == nullptr) return false;
@@ -57,29 +61,18 @@ std::vector<float> part_radii(const Rig& rig) {
   return radius;
 }
 
-Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Vec3d> bone_offset) {
+Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone_turn) {
   const auto& joints = rig.skeleton.joints;
   const std::vector<Affine3d> world = world_from_joint(rig.skeleton, pose);
-  std::vector<Vec3d> offset(joints.size());
-  std::vector<char> known(joints.size(), 0);
-  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
-    offset[static_cast<std::size_t>(rig.bones[b].joint)] = bone_offset[b];
-    known[static_cast<std::size_t>(rig.bones[b].joint)] = 1;
-  }
   Pose result = pose;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const auto j = static_cast<std::size_t>(rig.bones[b].joint);
     if (joints[j].alias_of >= 0) continue;  // follows another joint
-    const int parent = joints[j].parent;
-    if (parent < 0) {
-      result.local[j].translation += offset[j];
-      continue;
-    }
-    const auto p = static_cast<std::size_t>(parent);
-    if (known[j] == 0) offset[j] = offset[p];
-    const Mat3d& linear = world[p].linear;
-    if (!(std::abs(determinant(linear)) > 0)) continue;
-    const Vec3d change = inverse(linear) * (offset[j] - offset[p]);
-    if (is_finite(change)) result.local[j].translation += change;
+    Quatd frame;
+    if (joints[j].parent >= 0)
+      frame = polar_decompose(world[static_cast<std::size_t>(joints[j].parent)].linear).rotation;
+    const Quatd turned = conjugate(frame) * bone_turn[b] * frame * pose.local[j].rotation;
+    if (is_finite(Vec3d{turned.x, turned.y, turned.z}) && std::isfinite(turned.w)) result.local[j].rotation = turned;
   }
   return result;
 }
@@ -94,8 +87,8 @@ const Pose& PoseRelief::apply(const Pose& pose) {
   std::vector<Affine3d> motion;
   for (const RigBone& bone : rig_.bones)
     motion.push_back(world[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
-  const std::span<const Vec3d> offset = relief_.update(motion);
-  if (!relief_.report().bones.empty()) pose_ = relieved_pose(rig_, pose_, offset);
+  const std::span<const Quatd> turn = relief_.update(motion);
+  if (!relief_.report().bones.empty()) pose_ = relieved_pose(rig_, pose_, turn);
   return pose_;
 }
 

@@ -11,9 +11,9 @@
 
 namespace cutis {
 
-/// The pose in which every bone of the rig is moved by its offset in the world; joints that are no bones go with their
-/// parent. Rotations stay as they are.
-[[nodiscard]] Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Vec3d> bone_offset);
+/// The pose in which every bone of the rig is turned about its joint, in the world as posed, and takes along what hangs
+/// on it.
+[[nodiscard]] Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone_turn);
 
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);

@@ -20,7 +20,7 @@ constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
 constexpr float kHoldRadii = 0.5F;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
-void join_along_surface(const Rig& rig, TrackRest& rest) {
+void join_along_surface(const Rig& rig, std::vector<char>& joined) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
   using Item = std::pair<float, std::uint32_t>;
@@ -40,7 +40,7 @@ void join_along_surface(const Rig& rig, TrackRest& rest) {
       queue.pop();
       if (d > way[v]) continue;
       const std::uint32_t k = s.owner[v];
-      if (k != b && k != RigSurface::kNoBone) rest.joined[b * bones + k] = rest.joined[k * bones + b] = 1;
+      if (k != b && k != RigSurface::kNoBone) joined[b * bones + k] = joined[k * bones + b] = 1;
       for (const std::uint32_t w : s.neighbours.row(v)) {
         const float next = d + distance(s.positions[v], s.positions[w]);
         if (next >= way[w] || (next > reach && d > 0)) continue;  // across the seam at least
@@ -53,6 +53,23 @@ void join_along_surface(const Rig& rig, TrackRest& rest) {
 
 }  // namespace
 
+std::vector<char> joined_parts(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  std::vector<char> joined(bones * bones, 0);
+  std::vector<GridView> fields;
+  for (const RigField& f : rig.fields) fields.push_back(f.view());
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    const std::uint32_t b = s.owner[v];
+    if (b == RigSurface::kNoBone) continue;
+    for (std::uint32_t k = 0; k < bones; ++k)
+      if (k != b && !rig.fields[k].empty() && eval_field(fields[k], s.positions[v]).value > kOverlap)
+        joined[b * bones + k] = joined[k * bones + b] = 1;
+  }
+  join_along_surface(rig, joined);
+  return joined;
+}
+
 TrackRest make_track_rest(const Rig& rig) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
@@ -63,7 +80,7 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.gap.assign(n, 0);
   rest.hold.assign(n, 0);
   rest.core.resize(n);
-  rest.joined.assign(bones * bones, 0);
+  rest.joined = joined_parts(rig);
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
   for (std::size_t b = 0; b < bones; ++b)
@@ -91,7 +108,6 @@ TrackRest make_track_rest(const Rig& rig) {
       rest.other_value.push_back(f);
       const float lead = b == RigSurface::kNoBone ? 0 : value(k, rest.core[v]).value - value(b, rest.core[v]).value;
       rest.core_lead.push_back(std::max(0.0F, lead));
-      if (b != RigSurface::kNoBone && f > kOverlap) rest.joined[b * bones + k] = rest.joined[k * bones + b] = 1;
     }
     rest.others.begin.push_back(static_cast<std::uint32_t>(rest.others.items.size()));
     if (b == RigSurface::kNoBone || rig.fields[b].empty()) continue;
@@ -105,7 +121,6 @@ TrackRest make_track_rest(const Rig& rig) {
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = std::min(1.0F, h * h);
   }
-  join_along_surface(rig, rest);
   return rest;
 }
 
