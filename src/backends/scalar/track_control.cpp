@@ -25,8 +25,8 @@ constexpr float kHeld = 0.25F;         // contact that is remembered
 constexpr float kStill = 1e-4F;        // local edges
 constexpr float kFieldStill = 0.002F;  // change of another field that wakes a vertex up
 constexpr float kNear = 3;             // local edges around a field's box
-// Smooth skinning is trusted so far (in units of the field), at joints that are hardly bent; and the skin need not go
-// deeper than this below it where parts leave a void.
+// Smooth skinning is trusted at least so far (in units of the field) at joints that are hardly bent, and altogether
+// where it is sound and nothing touches; and the skin need not go deeper than kVoid below it where parts leave a void.
 constexpr float kTrust = 0.15F, kVoid = 0.3F;
 // Strain of smooth skinning around a vertex: sound below, worthless above.
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
@@ -126,6 +126,8 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       double angle = 0;
       if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, axis(a)));
       if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, axis(b)));
+      // A bend that several joints share is no fold.
+      angle /= rest.joints_between[a * bones + b];
       step.gate[a * bones + b] = smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
     }
 }
@@ -287,22 +289,23 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
         if (others[i].joined && eval_field(step.fields[others[i].bone], step.p[v]).value > kRiseFrom)
           bent = std::max(bent, step.gate[b * bones + others[i].bone]);
       }
-      if (step.fields[b].nodes != nullptr) {
-        const float off = track_residual(calm, b, others, near, rest.own[v], rest.gap[v], step.blended[v]).free;
-        const float trust = kTrust * (1 - bent), soft = rest.stiffness.empty() ? 1.0F : 1 - rest.stiffness[v];
-        const float shift = soft * (std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid));
-        step.level[a] += shift;
-        for (std::size_t i = 0; i < near; ++i) others[i].level += shift;
-      }
       float strain = 0;
       for (const std::uint32_t w : s.neighbours.row(v)) {
         const float length_at_rest = distance(s.positions[v], s.positions[w]);
         if (length_at_rest > 0)
           strain = std::max(strain, std::abs(distance(step.blended[v], step.blended[w]) / length_at_rest - 1));
       }
+      const float sound = 1 - smooth_step(strain, kStrainFrom, kStrainTo);
+      if (step.fields[b].nodes != nullptr) {
+        const float off = track_residual(calm, b, others, near, rest.own[v], rest.gap[v], step.blended[v]).free;
+        const float trust = (1 - bent) * std::max(kTrust, sound * (1 - touch));
+        const float soft = rest.stiffness.empty() ? 1.0F : 1 - rest.stiffness[v];
+        const float shift = soft * (std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid));
+        step.level[a] += shift;
+        for (std::size_t i = 0; i < near; ++i) others[i].level += shift;
+      }
       // Without a field there is nothing but smooth skinning.
-      step.hold[a] =
-          rest.tracked[v] == 0 ? 1.0F : rest.hold[v] * (1 - touch) * (1 - smooth_step(strain, kStrainFrom, kStrainTo));
+      step.hold[a] = rest.tracked[v] == 0 ? 1.0F : rest.hold[v] * (1 - touch) * sound;
     }
   });
   step.samples.assign(count, {});

@@ -16,6 +16,16 @@ constexpr std::size_t kGrain = 256;
 constexpr double kReduction = 1e-6;  // of the squared residual: converged
 constexpr float kJacobiDamping = 0.7F;
 constexpr float kLongest = 1;  // local edges a vertex may slide at once
+// Edges stretched beyond this grow stiffer with the square of what exceeds it: a quadratic energy alone leaves single
+// rows of a fold's side with most of the strain.
+constexpr float kStretched = 1.5F, kStiffening = 4;
+
+float stiffening(const Vec3f& rest_edge, const Vec3f& edge) {
+  const float at_rest = dot(rest_edge, rest_edge), now = dot(edge, edge);
+  if (now <= kStretched * kStretched * at_rest || at_rest <= 0) return 1;
+  const float beyond = std::sqrt(now / at_rest) - kStretched;
+  return 1 + kStiffening * beyond * beyond;
+}
 
 // A share of the way, 0 to 1, as a force against that of all neighbours together.
 float odds(float share) { return share / std::max(1 - share, 1e-3F); }
@@ -32,6 +42,7 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
   step.q.resize(count);
   step.n.resize(count);
   step.diagonal.resize(count);
+  step.weight.resize(s.neighbours.items.size());
   const auto tangent = [&](std::size_t a, const Vec3f& v) { return v - step.n[a] * dot(step.n[a], v); };
 
   const auto gradient = [&](std::size_t a) {
@@ -41,9 +52,10 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
     float sum = 0;
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t u = s.neighbours.items[i];
-      const Vec3f edge = s.positions[v] - s.positions[u];
-      pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * s.neighbour_weight[i];
-      sum += s.neighbour_weight[i];
+      const Vec3f edge = s.positions[v] - s.positions[u], now = step.p[v] - step.p[u];
+      const float weight = step.weight[i] = s.neighbour_weight[i] * stiffening(edge, now);
+      pull += ((step.turn[v] * edge + step.turn[u] * edge) * 0.5F - now) * weight;
+      sum += weight;
     }
     const float links = sum;
     const auto draw = [&](const Vec3f& to, float strength) {
@@ -84,7 +96,7 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
           Vec3f y = step.d[a] * step.diagonal[a];
           for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
             if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
-              y -= step.d[static_cast<std::size_t>(u)] * s.neighbour_weight[i];
+              y -= step.d[static_cast<std::size_t>(u)] * step.weight[i];
           step.q[a] = rest.is_rigid(v) ? Vec3f{} : tangent(a, y);
           sum += static_cast<double>(dot(step.d[a], step.q[a]));
         }

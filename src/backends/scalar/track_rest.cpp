@@ -17,7 +17,7 @@ constexpr float kOverlap = 0.3F;
 // thickness, so that coarse skins do not stand apart.
 constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
 // Strain dies away over this many radii where smooth skinning is sound.
-constexpr float kHoldRadii = 0.5F;
+constexpr float kHoldRadii = 0.1F;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -85,6 +85,16 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.stiffness = s.stiffness;
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
+  rest.joints_between.assign(bones * bones, 1);
+  for (std::size_t a = 0; a < bones; ++a)
+    for (std::size_t b = 0; b < bones; ++b) {
+      int steps = 0;
+      for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y && x >= 0 && y >= 0; ++steps) {
+        int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
+        deeper = rig.bones[static_cast<std::size_t>(deeper)].parent;
+      }
+      rest.joints_between[a * bones + b] = std::max(1, steps);
+    }
   std::vector<GridView> fields;
   for (const RigField& f : rig.fields) fields.push_back(f.view());
   const auto value = [&](std::uint32_t b, const Vec3f& p) {
