@@ -77,7 +77,8 @@ struct TrackStep {
   std::vector<std::vector<TrackOther>> chunks;
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal, moves;
-  std::vector<float> weight;  // per neighbour
+  std::vector<float> weight;   // per neighbour
+  std::vector<float> stretch;  // per vertex: mean of its edges
 };
 
 /// Fields and gates of a pose.

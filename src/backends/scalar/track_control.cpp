@@ -28,6 +28,10 @@ constexpr float kNear = 3;             // local edges around a field's box
 // Smooth skinning is trusted at least so far (in units of the field) at joints that are hardly bent, and altogether
 // where it is sound and nothing touches; and the skin need not go deeper than kVoid below it where parts leave a void.
 constexpr float kTrust = 0.15F, kVoid = 0.3F;
+// How much more firmly smooth skinning holds at joints that are hardly bent: strain dies away over a fifth of the
+// length.
+constexpr float kFirm = 25;
+constexpr float kLooseNear = 2, kLooseFar = 4;  // radii around a bent joint
 // Strain of smooth skinning around a vertex: sound below, worthless above.
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
 
@@ -43,6 +47,13 @@ std::ptrdiff_t rest_place(const TrackRest& rest, std::size_t v, std::uint32_t bo
   const auto it = std::lower_bound(row.begin(), row.end(), bone);
   return it != row.end() && *it == bone ? &*it - rest.others.items.data() : -1;
 }
+
+// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
+struct Bend {
+  float gate = 0;
+  Vec3f at;
+  float near = 0, far = 0;
+};
 
 struct Blend {
   const PosedBones& pose;
@@ -271,6 +282,17 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   }
   step.held_begin[s.size()] = static_cast<std::uint32_t>(step.held.size());
 
+  // The bent joints of every part.
+  std::vector<std::vector<Bend>> bends(bones);
+  for (std::size_t b = 0; b < bones; ++b)
+    for (std::size_t k = 0; k < bones; ++k) {
+      if (b == k || rest.joined[b * bones + k] == 0 || step.gate[b * bones + k] <= 0) continue;
+      const RigBone& child = rig.bones[rest.depth[b] >= rest.depth[k] ? b : k];
+      const float r = std::min(rig.fields[b].grid.radius, rig.fields[k].grid.radius);
+      bends[b].push_back(
+          {step.gate[b * bones + k], static_cast<Vec3f>(child.rest_origin), kLooseNear * r, kLooseFar * r});
+    }
+
   // Levels: where joints are hardly bent, smooth skinning says where the skin is as long as the fields do not disagree
   // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. And how firmly smooth
   // skinning holds the skin along the surface: not in contact, not where it is strained itself.
@@ -304,8 +326,12 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
         step.level[a] += shift;
         for (std::size_t i = 0; i < near; ++i) others[i].level += shift;
       }
+      float loose = step.pin.empty() ? 0.0F : 1.0F;  // a target draws along what is around it
+      for (const Bend& bend : bends[b])
+        loose = std::max(loose, bend.gate * (1 - smooth_step(distance(s.positions[v], bend.at), bend.near, bend.far)));
+      const float firm = std::lerp(kFirm, 1.0F, loose);
       // Without a field there is nothing but smooth skinning.
-      step.hold[a] = rest.tracked[v] == 0 ? 1.0F : rest.hold[v] * (1 - touch) * sound;
+      step.hold[a] = rest.tracked[v] == 0 ? 1.0F : std::min(1.0F, rest.hold[v] * firm) * (1 - touch) * sound;
     }
   });
   step.samples.assign(count, {});

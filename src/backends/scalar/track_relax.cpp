@@ -16,15 +16,21 @@ constexpr std::size_t kGrain = 256;
 constexpr double kReduction = 1e-6;  // of the squared residual: converged
 constexpr float kJacobiDamping = 0.7F;
 constexpr float kLongest = 1;  // local edges a vertex may slide at once
-// Edges stretched beyond this grow stiffer with the square of what exceeds it: a quadratic energy alone leaves single
-// rows of a fold's side with most of the strain.
-constexpr float kStretched = 1.5F, kStiffening = 4;
+// Edges stretched by so much more than those around them grow stiffer with the square of what exceeds it: a quadratic
+// energy alone leaves single rows at the side of a fold with most of the strain.
+constexpr float kUneven = 1.5F, kStiffening = 8;
 
-float stiffening(const Vec3f& rest_edge, const Vec3f& edge) {
-  const float at_rest = dot(rest_edge, rest_edge), now = dot(edge, edge);
-  if (now <= kStretched * kStretched * at_rest || at_rest <= 0) return 1;
-  const float beyond = std::sqrt(now / at_rest) - kStretched;
-  return 1 + kStiffening * beyond * beyond;
+float stretch(const RigSurface& s, const TrackStep& step, std::uint32_t v, std::uint32_t u) {
+  const Vec3f at_rest = s.positions[v] - s.positions[u], now = step.p[v] - step.p[u];
+  const float size = dot(at_rest, at_rest);
+  return size > 0 ? std::sqrt(dot(now, now) / size) : 1.0F;
+}
+
+float mean_stretch(const RigSurface& s, const TrackStep& step, std::uint32_t v) {
+  float sum = 0;
+  const auto row = s.neighbours.row(v);
+  for (const std::uint32_t u : row) sum += stretch(s, step, v, u);
+  return row.empty() ? 1.0F : sum / static_cast<float>(row.size());
 }
 
 // A share of the way, 0 to 1, as a force against that of all neighbours together.
@@ -43,6 +49,10 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
   step.n.resize(count);
   step.diagonal.resize(count);
   step.weight.resize(s.neighbours.items.size());
+  step.stretch.assign(s.size(), 1);
+  parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) step.stretch[step.active[a]] = mean_stretch(s, step, step.active[a]);
+  });
   const auto tangent = [&](std::size_t a, const Vec3f& v) { return v - step.n[a] * dot(step.n[a], v); };
 
   const auto gradient = [&](std::size_t a) {
@@ -52,9 +62,11 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
     float sum = 0;
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t u = s.neighbours.items[i];
-      const Vec3f edge = s.positions[v] - s.positions[u], now = step.p[v] - step.p[u];
-      const float weight = step.weight[i] = s.neighbour_weight[i] * stiffening(edge, now);
-      pull += ((step.turn[v] * edge + step.turn[u] * edge) * 0.5F - now) * weight;
+      const Vec3f edge = s.positions[v] - s.positions[u];
+      const float around = 0.5F * (step.stretch[v] + step.stretch[u]);
+      const float beyond = std::max(0.0F, stretch(s, step, v, u) / std::max(around, 1e-6F) - kUneven);
+      const float weight = step.weight[i] = s.neighbour_weight[i] * (1 + kStiffening * beyond * beyond);
+      pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * weight;
       sum += weight;
     }
     const float links = sum;

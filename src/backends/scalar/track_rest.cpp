@@ -17,7 +17,7 @@ constexpr float kOverlap = 0.3F;
 // thickness, so that coarse skins do not stand apart.
 constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
 // Strain dies away over this many radii where smooth skinning is sound.
-constexpr float kHoldRadii = 0.1F;
+constexpr float kHoldRadii = 0.5F;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -129,7 +129,7 @@ TrackRest make_track_rest(const Rig& rig) {
         own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
     rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);
     const float h = s.edge[v] / (kHoldRadii * r);
-    rest.hold[v] = std::min(1.0F, h * h);
+    rest.hold[v] = h * h;
   }
   return rest;
 }
