@@ -17,7 +17,7 @@ namespace cutis {
 class GreenCoordinates {
  public:
   /// Faces that count for a point, nearest along the cage; the others are left out.
-  static constexpr std::size_t kFaces = 96;
+  static constexpr std::size_t kFaces = 64;
 
   /// Points that `skip` marks (outside the boundary, where the coordinates do not reproduce) are left alone.
   GreenCoordinates(const ControlMesh& mesh, std::span<const Vec3f> points, std::span<const char> skip,
