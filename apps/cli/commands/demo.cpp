@@ -20,18 +20,19 @@ struct Scene {
 
 // What to look for is said under each picture.
 constexpr Scene kScenes[] = {
-    {"human", "walk", "human_walk.png", "The mannequin walks: both methods agree where joints bend little.", 40, 8, 6},
+    {"human", "walk", "human_walk.png", "The mannequin walks: the methods agree where joints bend little.", 40, 8, 6},
     {"human", "squat", "human_squat.png", "A squat: look at the knees and the groin.", 50, 8, 5},
     {"human", "arms_crossed", "human_arms_crossed.png",
-     "Arms crossed: skin passes through skin, for neither method knows of contact.", 15, 10, 5},
+     "Arms crossed: lbs and dqs pass skin through skin, implicit mends joints, tracking stops at contact.", 15, 10, 5},
     {"cylinder", "bend", "cylinder_bend.png",
      "A bend to 150 degrees: linear blending (lbs) pinches the outside and folds the inside through itself; dual "
-     "quaternions (dqs) bulge.",
+     "quaternions (dqs) bulge; tracking folds it onto itself.",
      0, 10, 5},
     {"cylinder", "twist", "cylinder_twist.png",
      "A twist to 180 degrees: lbs collapses to a candy wrapper, dqs keeps the section.", 0, 10, 5},
     {"arm", "elbow", "arm_elbow.png", "An elbow flexed to 150 degrees.", 20, 10, 5},
-    {"hand", "fist", "hand_fist.png", "A fist: the fingers run into each other and into the palm.", 30, 15, 5},
+    {"hand", "fist", "hand_fist.png",
+     "A fist: with lbs and dqs the fingers run into each other and into the palm; tracking closes it.", 30, 15, 5},
 };
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
@@ -85,7 +86,7 @@ void run(const Options& options) {
   const Character human = load_character("builtin:human", context);
   const Motion walk = choose_motion(human, {.clip = "walk"}, context);
   const auto writer = make_animation_writer(base + "human_walk.glb", {&human, walk.clip.name, walk.times}, context);
-  play(human, walk, Method::dqs, context,
+  play(human, walk, Method::tracking, context,
        [&](std::size_t, const Frame& frame) { writer->add_frame(frame.positions, frame.normals); });
   writer->finish();
   session.say(base + "human_walk.glb");
