@@ -119,15 +119,15 @@ void ContactSurface::own_elements() {
   }
 }
 
-void ContactSurface::find_rest_intersections(const Context& context) {
-  tangled_.assign(rest_.size(), 0);
+std::vector<std::uint64_t> ContactSurface::intersections(std::span<const Vec3f> positions,
+                                                         const Context& context) const {
   std::vector<std::uint32_t> all(triangles_.size());
   std::iota(all.begin(), all.end(), 0U);
-  const TriangleBvh bvh(rest_, triangles_, all);
+  const TriangleBvh bvh(positions, triangles_, all);
   const auto leaves = bvh.leaves();
   std::vector<std::vector<std::uint64_t>> found((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
   const auto corners = [&](std::uint32_t t) -> TriangleCorners {
-    return {rest_[triangles_[t][0]], rest_[triangles_[t][1]], rest_[triangles_[t][2]]};
+    return {positions[triangles_[t][0]], positions[triangles_[t][1]], positions[triangles_[t][2]]};
   };
   parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -137,25 +137,46 @@ void ContactSurface::find_rest_intersections(const Context& context) {
           found[begin / kLeavesPerChunk].push_back(key(a, b));
       });
   });
-  for (const auto& keys : found) {
-    rest_report_.intersecting_pairs += keys.size();
-    for (const std::uint64_t k : keys) {
-      const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
-      const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
-      if (ca != cb) {
-        excluded_components_.insert(key(ca, cb));
-        continue;
-      }
-      // With the triangles around both: the border of a patch that passes through another would catch on it.
-      for (const std::uint32_t v : triangles_[a])
-        for (const std::uint32_t s : topology_.vertex_faces.row(v))
-          for (const std::uint32_t w : triangles_[b])
-            for (const std::uint32_t t : topology_.vertex_faces.row(w)) {
-              excluded_triangles_.insert(key(s, t));
-              for (const std::uint32_t u : triangles_[s]) tangled_[u] = 1;
-              for (const std::uint32_t u : triangles_[t]) tangled_[u] = 1;
-            }
+  std::vector<std::uint64_t> pairs;
+  for (const auto& keys : found) pairs.insert(pairs.end(), keys.begin(), keys.end());
+  return pairs;
+}
+
+bool ContactSurface::is_free(std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                             const Context& context) const {
+  for (const Vec3f& p : positions)
+    if (!is_finite(p)) return false;
+  for (const std::uint64_t k : intersections(positions, context)) {
+    const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
+    if (excluded_triangles_.contains(k) || ignored(triangle_part_[a], triangle_part_[b])) continue;
+    if (excluded_components_.contains(
+            key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]])))
+      continue;
+    return false;
+  }
+  return true;
+}
+
+void ContactSurface::find_rest_intersections(const Context& context) {
+  tangled_.assign(rest_.size(), 0);
+  const std::vector<std::uint64_t> found = intersections(rest_, context);
+  rest_report_.intersecting_pairs = found.size();
+  for (const std::uint64_t k : found) {
+    const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
+    const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
+    if (ca != cb) {
+      excluded_components_.insert(key(ca, cb));
+      continue;
     }
+    // With the triangles around both: the border of a patch that passes through another would catch on it.
+    for (const std::uint32_t v : triangles_[a])
+      for (const std::uint32_t s : topology_.vertex_faces.row(v))
+        for (const std::uint32_t w : triangles_[b])
+          for (const std::uint32_t t : topology_.vertex_faces.row(w)) {
+            excluded_triangles_.insert(key(s, t));
+            for (const std::uint32_t u : triangles_[s]) tangled_[u] = 1;
+            for (const std::uint32_t u : triangles_[t]) tangled_[u] = 1;
+          }
   }
   rest_report_.excluded_components = excluded_components_.size();
 }

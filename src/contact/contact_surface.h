@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -77,7 +78,14 @@ class ContactSurface {
   /// Whether the two elements are joined by an edge or two.
   [[nodiscard]] bool neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const;
 
+  using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
+  /// No triangles intersect in this mesh but those that do at rest and those of parts that are ignored (exact).
+  [[nodiscard]] bool is_free(std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                             const Context& context) const;
+
  private:
+  [[nodiscard]] std::vector<std::uint64_t> intersections(std::span<const Vec3f> positions,
+                                                         const Context& context) const;
   void own_elements();
   void find_rest_intersections(const Context& context);
   [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;

@@ -23,10 +23,17 @@ constexpr std::size_t kRelaxedRings = 4;
 constexpr double kContactYield = 0.25;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
 constexpr std::size_t kMostHalvings = 3;
+constexpr int kMostSubsteps = 32;  // of any frame
 // Along the skeleton from fingertip to thumb tip: 3 + 3 bones.
 constexpr int kSameLimb = 6;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
 constexpr double kReturnEdges = 1;
+// Skin held off its place by so many radii of its part may be caught: on the wrong side of something that it cannot
+// pass any more. Looked after every few sub-steps, for the test takes as long as one.
+constexpr double kCaughtRadii = 0.2;
+constexpr int kCaughtSteps = 8;
+// Parts of one limb are let go too when they are held off by so many times what lets others go.
+constexpr double kLimbPatience = 4;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
 
@@ -90,6 +97,7 @@ struct ContactPass::Impl {
   std::vector<float> part_edge;   // per part: mean local edge
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
+  int caught_steps = 0;
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, next_wanted, proposed;
@@ -139,6 +147,7 @@ struct ContactPass::Impl {
     motion.assign(radius.size(), Affine3d{});
     mesh = wanted = rig.surface.positions;
     in_contact.assign(mesh.size(), 0);
+    caught_steps = 0;
   }
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
@@ -147,6 +156,7 @@ struct ContactPass::Impl {
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
   void release_passed(bool left_behind);
+  std::size_t free_caught(std::size_t substeps, const Context& context);
   void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
                ContactReport& report, const Context& context);
 };
@@ -163,6 +173,8 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) c
 // By the turn of joints, and by how far parts that come near each other move against each other.
 int ContactPass::Impl::substeps(const Pose& to) const {
   double count = largest_turn(pose, to) / (options.max_turn_degrees * kPi / 180);
+  // Frames far apart are taken as the frames between them would be.
+  const double most_travel = options.max_substeps * std::max(1.0, std::ceil(count));
   std::vector<Affine3d> end;
   motions_at(to, end);
   const std::size_t parts = radius.size();
@@ -196,11 +208,10 @@ int ContactPass::Impl::substeps(const Pose& to) const {
       };
       if (!(std::abs(determinant(motion[p].linear)) > 0) || !(std::abs(determinant(motion[q].linear)) > 0)) continue;
       const double far = std::max(travel(p, q), travel(q, p));
-      count = std::max(count, std::min<double>(options.max_substeps, far / (options.max_travel_edges * edge)));
+      count = std::max(count, std::min(most_travel, far / (options.max_travel_edges * edge)));
     }
   }
-  const int most = 4 * options.max_substeps;
-  return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, most) : most;
+  return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, kMostSubsteps) : kMostSubsteps;
 }
 
 // The give settles between what holds it and its own stiffness: u = mean of the neighbours' / (1 + stiffness), by
@@ -327,16 +338,45 @@ double ContactPass::Impl::stretch(std::uint32_t v) const {
 
 // Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
 // other. It is let go when holding on would tear it: it is stretched beyond all measure or left behind. Parts of one
-// limb cannot run away from each other: there patience pays, and they are never let go.
+// limb cannot run far from each other: there patience pays.
 void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
   for (const ContactRecord& record : safe.contacts()) {
     const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
     if (a >= bones || b >= bones) continue;
     const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
-    if (!(held > options.release_radii * thin) || bones_between(a, b) <= kSameLimb) continue;
+    if (!(held > options.release_radii * thin)) continue;
+    if (bones_between(a, b) <= kSameLimb && !(held > kLimbPatience * options.release_radii * thin)) continue;
     if (left_behind || stretch(v) > options.release_stretch) safe.release(a, b);
   }
+}
+
+// Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way
+// back: a fold caught behind a finger, arms that were taken through each other in one frame. Whatever is free is valid.
+std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& context) {
+  std::vector<char> caught(radius.size(), 0);
+  bool any = false;
+  for (std::size_t v = 0; v < mesh.size(); ++v) {
+    const std::uint32_t p = part[v];
+    if (caught[p] != 0 || !(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
+    caught[p] = 1;
+    any = true;
+  }
+  caught_steps = any ? caught_steps + static_cast<int>(substeps) : 0;
+  if (!any || caught_steps < kCaughtSteps) return 0;
+  caught_steps = 0;
+  const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
+  proposed = mesh;
+  for (std::size_t v = 0; v < mesh.size(); ++v)
+    if (caught[part[v]] != 0) proposed[v] = wanted[v];
+  if (!safe.surface().is_free(proposed, ignored, context)) {
+    if (!safe.surface().is_free(wanted, ignored, context)) return 0;
+    proposed = wanted;
+  }
+  std::size_t freed = 0;
+  for (std::size_t v = 0; v < mesh.size(); ++v) freed += mesh[v] != proposed[v] ? 1U : 0U;
+  mesh.swap(proposed);
+  return freed;
 }
 
 ContactPass::ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context)
@@ -359,6 +399,7 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
     s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(i + 1) / count, s.options.max_halvings,
               skin, report, context);
   s.pose = to;
+  report.freed = s.free_caught(report.substeps, context);
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
   std::map<std::pair<std::uint32_t, std::uint32_t>, TouchingRegion> regions;
   for (const ContactRecord& record : s.safe.contacts()) {
@@ -386,7 +427,7 @@ void ContactPass::restart() {
 
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
-  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.safe.save_state()};
+  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.caught_steps, s.safe.save_state()};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -396,6 +437,7 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.mesh = state.mesh;
   s.wanted = state.wanted;
   s.in_contact = state.in_contact;
+  s.caught_steps = state.caught_steps;
   s.safe.restore_state(state.safe);
 }
 

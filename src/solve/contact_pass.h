@@ -20,7 +20,7 @@ struct ContactPassOptions {
   SafeStepOptions safe = {};
   double max_turn_degrees = 10;   ///< of a joint in one sub-step, in (0, 45]: larger turns tear skin before it gives
   double max_travel_edges = 1.5;  ///< of near parts against each other in one sub-step, in local edges, > 0
-  int max_substeps = 8;           ///< of a frame; from rest to the first frame 4 times as many
+  int max_substeps = 8;           ///< of a frame whose joints turn by no more than that; others have as many more
   int max_halvings = 3;           ///< of a sub-step that leaves vertices behind
   double release_radii = 2;       ///< skin held off its place by so many radii of the thinner part, > 0, is let go …
   double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind
@@ -33,6 +33,7 @@ struct ContactPassState {
   std::vector<Affine3d> motion;     ///< per part, posed from rest
   std::vector<Vec3f> mesh, wanted;  ///< welded vertices: the certified mesh, the method's
   std::vector<char> in_contact;     ///< per welded vertex
+  int caught_steps = 0;
   SafeStepState safe;
 };
 

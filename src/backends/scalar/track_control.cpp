@@ -130,6 +130,19 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
     const double c = dot(rotate(pose.rotation[a], u), rotate(pose.rotation[b], u));
     return std::acos(std::clamp(c, -1.0, 1.0)) * 180 / kPi;
   };
+  // The sharpest bend of a single joint on the way from one part to the other.
+  const auto sharpest = [&](std::size_t a, std::size_t b) {
+    double most = 0;
+    for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y;) {
+      int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
+      const int parent = rig.bones[static_cast<std::size_t>(deeper)].parent;
+      if (parent < 0) return 180.0;  // no way
+      const auto child = static_cast<std::size_t>(deeper);
+      most = std::max(most, swing(child, static_cast<std::size_t>(parent), axis(child)));
+      deeper = parent;
+    }
+    return most;
+  };
   for (std::size_t a = 0; a < bones; ++a)
     for (std::size_t b = 0; b < bones; ++b) {
       step.gate[a * bones + b] = 1;
@@ -137,8 +150,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       double angle = 0;
       if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, axis(a)));
       if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, axis(b)));
-      // A bend that several joints share is no fold.
-      angle /= rest.joints_between[a * bones + b];
+      angle = std::min(angle, sharpest(a, b));  // a bend that several joints share is no fold
       step.gate[a * bones + b] = smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
     }
 }

@@ -85,16 +85,6 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.stiffness = s.stiffness;
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
-  rest.joints_between.assign(bones * bones, 1);
-  for (std::size_t a = 0; a < bones; ++a)
-    for (std::size_t b = 0; b < bones; ++b) {
-      int steps = 0;
-      for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y && x >= 0 && y >= 0; ++steps) {
-        int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
-        deeper = rig.bones[static_cast<std::size_t>(deeper)].parent;
-      }
-      rest.joints_between[a * bones + b] = std::max(1, steps);
-    }
   std::vector<GridView> fields;
   for (const RigField& f : rig.fields) fields.push_back(f.view());
   const auto value = [&](std::uint32_t b, const Vec3f& p) {
