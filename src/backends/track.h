@@ -34,12 +34,12 @@ struct TrackRest {
   std::vector<char> tracked;       ///< the own field has a usable value and gradient
   std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
   std::vector<float> gap;          ///< that contact keeps, metres
-  std::vector<float> hold;         ///< of smooth skinning on free skin, against the neighbours' pull
-  std::vector<float> stiffness;    ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
-  std::vector<Vec3f> core;         ///< the point of the bone's axis that the vertex belongs to
-  std::vector<float> core_lead;    ///< per item of others: by how much the other's field is the larger one there
-  std::vector<char> joined;        ///< joined_parts()
-  std::vector<int> depth;          ///< per bone: of the skeleton above it
+  std::vector<float> hold;  ///< of smooth skinning on free skin, against the neighbours' pull; not more than 1 counts
+  std::vector<float> stiffness;  ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
+  std::vector<Vec3f> core;       ///< the point of the bone's axis that the vertex belongs to
+  std::vector<float> core_lead;  ///< per item of others: by how much the other's field is the larger one there
+  std::vector<char> joined;      ///< joined_parts()
+  std::vector<int> depth;        ///< per bone: of the skeleton above it
 
   /// Follows its bone, unless contact holds it off.
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }

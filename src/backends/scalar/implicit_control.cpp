@@ -230,9 +230,9 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
       const float touch = set_level(rig, rest, pose, v, vertices);
       const float strain = std::max(std::sqrt(longest) - 1, 1 - std::sqrt(shortest));
       // Without a field there is nothing but the guess.
-      vertices.hold[v] = rest.track.tracked[v] == 0
-                             ? 1.0F
-                             : rest.track.hold[v] * (1 - touch) * (1 - smooth_step(strain, kStrainFrom, kStrainTo));
+      vertices.hold[v] = rest.track.tracked[v] == 0 ? 1.0F
+                                                    : std::min(1.0F, rest.track.hold[v]) * (1 - touch) *
+                                                          (1 - smooth_step(strain, kStrainFrom, kStrainTo));
     }
   });
 }
