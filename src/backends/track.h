@@ -70,6 +70,7 @@ struct TrackStep {
   std::vector<TrackOther> others;
   std::vector<float> level;
   std::vector<float> hold;
+  std::vector<float> bound;          ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
   std::vector<TrackSample> samples;  ///< at p
   // Scratch.
   std::vector<char> flags, next_flags;

@@ -34,6 +34,9 @@ constexpr float kFirm = 25;
 constexpr float kLooseNear = 2, kLooseFar = 4;  // radii around a bent joint
 // Strain of smooth skinning around a vertex: sound below, worthless above.
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
+// Strain below which smooth skinning all but carries the skin rigidly: there it holds this many times the neighbours'
+// pull, so that strain from elsewhere does not creep in.
+constexpr float kCalmFrom = 0.05F, kCalmTo = 0.2F, kRigid = 20;
 
 bool inside(const Box& box, const Vec3f& p, float margin) {
   const double m = margin;
@@ -310,6 +313,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   // skinning holds the skin along the surface: not in contact, not where it is strained itself.
   step.level.resize(count);
   step.hold.resize(count);
+  step.bound.resize(count);
   const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
@@ -330,10 +334,12 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
           strain = std::max(strain, std::abs(distance(step.blended[v], step.blended[w]) / length_at_rest - 1));
       }
       const float sound = 1 - smooth_step(strain, kStrainFrom, kStrainTo);
+      float trusted = 0;
       if (step.fields[b].nodes != nullptr) {
         const float off = track_residual(calm, b, others, near, rest.own[v], rest.gap[v], step.blended[v]).free;
-        const float trust = (1 - bent) * std::max(kTrust, sound * (1 - touch));
         const float soft = rest.stiffness.empty() ? 1.0F : 1 - rest.stiffness[v];
+        const float trust = (1 - bent) * std::max(kTrust, sound * (1 - touch));
+        trusted = step.fields[b].muscle_count > 0 ? 0.0F : soft * (1 - bent) * sound * (1 - touch);
         const float shift = soft * (std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid));
         step.level[a] += shift;
         for (std::size_t i = 0; i < near; ++i) others[i].level += shift;
@@ -343,7 +349,11 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
         loose = std::max(loose, bend.gate * (1 - smooth_step(distance(s.positions[v], bend.at), bend.near, bend.far)));
       const float firm = std::lerp(kFirm, 1.0F, loose);
       // Without a field there is nothing but smooth skinning.
-      step.hold[a] = rest.tracked[v] == 0 ? 1.0F : std::min(1.0F, rest.hold[v] * firm) * (1 - touch) * sound;
+      const float painted = rest.stiffness.empty() ? 0.0F : smooth_step(rest.stiffness[v], 0.0F, 0.25F);
+      const float rigid = (1 - painted) * (1 - loose) * (1 - smooth_step(strain, kCalmFrom, kCalmTo));
+      const float held = std::min(1.0F, rest.hold[v] * firm) + kRigid * rigid;
+      step.hold[a] = rest.tracked[v] == 0 ? 1.0F : held * (1 - touch) * sound;
+      step.bound[a] = rest.tracked[v] == 0 ? 0.0F : 1 - trusted * (1 - loose);
     }
   });
   step.samples.assign(count, {});

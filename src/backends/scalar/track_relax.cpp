@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kGrain = 256;
 constexpr double kReduction = 1e-6;  // of the squared residual: converged
 constexpr float kJacobiDamping = 0.7F;
-constexpr float kLongest = 1;  // local edges a vertex may slide at once
+constexpr float kBound = 0.99F;  // taken for altogether bound to the tangent plane
+constexpr float kLongest = 1;    // local edges a vertex may slide at once
 // Edges stretched by so much more than those around them grow stiffer with the square of what exceeds it: a quadratic
 // energy alone leaves single rows at the side of a fold with most of the strain.
 constexpr float kUneven = 1.5F, kStiffening = 8;
@@ -53,7 +54,14 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) step.stretch[step.active[a]] = mean_stretch(s, step, step.active[a]);
   });
+  // A vertex is bound to its plane by a spring n n^T of bound / (1 - bound) times its diagonal; altogether bound, it
+  // has no force across the plane.
+  const auto is_bound = [&](std::size_t a) { return step.bound[a] > kBound; };
   const auto tangent = [&](std::size_t a, const Vec3f& v) { return v - step.n[a] * dot(step.n[a], v); };
+  const auto precondition = [&](std::size_t a, const Vec3f& r) {
+    const float bound = is_bound(a) ? 1.0F : step.bound[a];
+    return (r - step.n[a] * (bound * dot(step.n[a], r))) / step.diagonal[a];
+  };
 
   const auto gradient = [&](std::size_t a) {
     const std::uint32_t v = step.active[a];
@@ -79,14 +87,14 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
     if (stiffness > 0) draw(transform_point(step.motion[s.owner[v]], s.positions[v]), odds(stiffness));
     if (!step.pin.empty() && step.pin[v] > 0) draw(step.pin_at[v], odds(step.pin[v]));
     step.diagonal[a] = std::max(sum, 1e-12F);
-    step.r[a] = rest.is_rigid(v) ? Vec3f{} : tangent(a, pull);
+    step.r[a] = rest.is_rigid(v) ? Vec3f{} : is_bound(a) ? tangent(a, pull) : pull;
   };
 
   if (options.relaxation == Relaxation::jacobi) {
     parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t a = begin; a < end; ++a) {
         gradient(a);
-        step.x[a] = step.r[a] * (kJacobiDamping / step.diagonal[a]);
+        step.x[a] = precondition(a, step.r[a]) * kJacobiDamping;
       }
     });
   } else {
@@ -94,7 +102,7 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
       double sum = 0;
       for (std::size_t a = begin; a < end; ++a) {
         gradient(a);
-        step.d[a] = step.r[a] / step.diagonal[a];
+        step.d[a] = precondition(a, step.r[a]);
         sum += static_cast<double>(dot(step.r[a], step.d[a]));
       }
       return sum;
@@ -109,7 +117,11 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
           for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
             if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
               y -= step.d[static_cast<std::size_t>(u)] * step.weight[i];
-          step.q[a] = rest.is_rigid(v) ? Vec3f{} : tangent(a, y);
+          if (is_bound(a))
+            y = tangent(a, y);
+          else
+            y += step.n[a] * (step.diagonal[a] * step.bound[a] / (1 - step.bound[a]) * dot(step.n[a], step.d[a]));
+          step.q[a] = rest.is_rigid(v) ? Vec3f{} : y;
           sum += static_cast<double>(dot(step.d[a], step.q[a]));
         }
         return sum;
@@ -121,14 +133,14 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
         for (std::size_t a = begin; a < end; ++a) {
           step.x[a] += step.d[a] * alpha;
           step.r[a] -= step.q[a] * alpha;
-          sum += static_cast<double>(dot(step.r[a], step.r[a]) / step.diagonal[a]);
+          sum += static_cast<double>(dot(step.r[a], precondition(a, step.r[a])));
         }
         return sum;
       });
       const auto beta = static_cast<float>(next / rz);
       rz = next;
       parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t a = begin; a < end; ++a) step.d[a] = step.r[a] / step.diagonal[a] + step.d[a] * beta;
+        for (std::size_t a = begin; a < end; ++a) step.d[a] = precondition(a, step.r[a]) + step.d[a] * beta;
       });
     }
   }
