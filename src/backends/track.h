@@ -40,6 +40,7 @@ struct TrackRest {
   std::vector<float> core_lead;  ///< per item of others: by how much the other's field is the larger one there
   std::vector<char> joined;      ///< joined_parts()
   std::vector<int> depth;        ///< per bone: of the skeleton above it
+  std::vector<char> flat;        ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
 
   /// Follows its bone, unless contact holds it off.
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
@@ -61,6 +62,7 @@ struct TrackStep {
   std::vector<Vec3f> pin_at;
   // Per vertex.
   std::vector<std::int32_t> slot;               ///< number among the active, or -1
+  std::vector<float> away;                      ///< along edges from skin that something moves against its bone
   std::vector<Mat3f> turn;                      ///< target rotation (and stretch)
   std::vector<Vec3f> blended;                   ///< where smooth skinning puts it
   std::vector<std::uint32_t> held_begin, held;  ///< bones that held it in the last sub-step

@@ -37,6 +37,9 @@ constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
 // Strain below which smooth skinning all but carries the skin rigidly: there it holds this many times the neighbours'
 // pull, so that strain from elsewhere does not creep in.
 constexpr float kCalmFrom = 0.05F, kCalmTo = 0.2F, kRigid = 20;
+// Skin that nothing moves against its bone, so many radii of its part away from skin that something does move, is held
+// as firmly whatever the strain: coarse skins have no rigid rest to hang on.
+constexpr float kAwayFrom = 1, kAwayTo = 2;
 
 bool inside(const Box& box, const Vec3f& p, float margin) {
   const double m = margin;
@@ -104,7 +107,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
   for (std::size_t b = 0; b < bones; ++b) {
     step.motion[b] = convert<float>(pose.motion[b]);
     step.fields[b] = rig.fields[b].view();
-    if (rig.fields[b].empty()) {
+    if (rig.fields[b].empty() || rest.flat[b] != 0) {
       step.fields[b].nodes = nullptr;
       continue;
     }
@@ -188,12 +191,21 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       step.flags[v] = active ? 1 : 0;
     }
   });
+  step.away.assign(n, 0);
   for (int ring = 0; ring < options.rings; ++ring) {
     parallel_for(context, n, 4 * kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         char on = step.flags[v];
-        if (on == 0)
-          for (const std::uint32_t w : s.neighbours.row(v)) on = on != 0 || step.flags[w] != 0;
+        if (on == 0) {
+          float away = 0;
+          for (const std::uint32_t w : s.neighbours.row(v)) {
+            if (step.flags[w] == 0) continue;
+            const float way = step.away[w] + distance(s.positions[v], s.positions[w]);
+            away = on == 0 ? way : std::min(away, way);
+            on = 1;
+          }
+          if (on != 0) step.away[v] = away;  // nobody reads it in this ring: the flag of v is off
+        }
         step.next_flags[v] = on;
       }
     });
@@ -353,6 +365,10 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
       const float rigid = (1 - painted) * (1 - loose) * (1 - smooth_step(strain, kCalmFrom, kCalmTo));
       const float held = std::min(1.0F, rest.hold[v] * firm) + kRigid * rigid;
       step.hold[a] = rest.tracked[v] == 0 ? 1.0F : held * (1 - touch) * sound;
+      if (step.pin.empty() && !rig.fields[b].empty()) {
+        const float far = smooth_step(step.away[v] / rig.fields[b].grid.radius, kAwayFrom, kAwayTo);
+        step.hold[a] = std::max(step.hold[a], kRigid * far * (1 - touch));
+      }
       step.bound[a] = rest.tracked[v] == 0 ? 0.0F : 1 - trusted * (1 - loose);
     }
   });

@@ -16,6 +16,8 @@ constexpr float kOverlap = 0.3F;
 // The gap between skins in contact: of the local edge, so that chords of curved sheets do not cross, and of the part's
 // thickness, so that coarse skins do not stand apart.
 constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
+// Of the area of a part, seen from one side: more is a sheet.
+constexpr double kFlat = 0.999;
 // Strain dies away over this many radii where smooth skinning is sound.
 constexpr float kHoldRadii = 0.5F;
 
@@ -51,6 +53,26 @@ void join_along_surface(const Rig& rig, std::vector<char>& joined) {
   }
 }
 
+// Parts all of whose triangles face one way.
+std::vector<char> flat_parts(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  std::vector<Vec3d> sum(bones);
+  std::vector<double> size(bones, 0);
+  for (const Triangle& t : s.triangles) {
+    const auto at = [&](std::uint32_t v) { return static_cast<Vec3d>(s.positions[v]); };
+    const Vec3d n = cross(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
+    for (const std::uint32_t v : t) {
+      if (s.owner[v] == RigSurface::kNoBone) continue;
+      sum[s.owner[v]] += n;
+      size[s.owner[v]] += length(n);
+    }
+  }
+  std::vector<char> flat(bones, 0);
+  for (std::size_t b = 0; b < bones; ++b) flat[b] = size[b] > 0 && length(sum[b]) > kFlat * size[b] ? 1 : 0;
+  return flat;
+}
+
 }  // namespace
 
 std::vector<char> joined_parts(const Rig& rig) {
@@ -83,6 +105,7 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.joined = joined_parts(rig);
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
+  rest.flat = flat_parts(rig);
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
   std::vector<GridView> fields;
@@ -110,7 +133,7 @@ TrackRest make_track_rest(const Rig& rig) {
       rest.core_lead.push_back(std::max(0.0F, lead));
     }
     rest.others.begin.push_back(static_cast<std::uint32_t>(rest.others.items.size()));
-    if (b == RigSurface::kNoBone || rig.fields[b].empty()) continue;
+    if (b == RigSurface::kNoBone || rig.fields[b].empty() || rest.flat[b] != 0) continue;
     const FieldSample<float> own = value(b, s.positions[v]);
     const float r = rig.fields[b].grid.radius;
     rest.own[v] = own.value;
