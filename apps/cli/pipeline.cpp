@@ -154,12 +154,25 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   return options;
 }
 
+std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
+  constexpr double kSpacing = 1.0 / 30;  // seconds
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < motion.times.size(); ++i) {
+    const double from = i > 0 ? motion.times[i - 1] : motion.times[i], to = motion.times[i];
+    const int steps = std::max(1, static_cast<int>(std::round((to - from) / kSpacing)));
+    for (int k = i > 0 ? 1 : steps; k <= steps; ++k)
+      poses.push_back(sample(character.skeleton, motion.clip, k == steps ? to : std::lerp(from, to, 1.0 * k / steps)));
+  }
+  return poses;
+}
+
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
                   const std::function<void(std::size_t, const Frame&)>& take, const ContactChoice& contact) {
   MethodTiming timing;
   const auto start = std::chrono::steady_clock::now();
   Solver solver(bind(character, context, bind_options({method}, contact)), solve_options(method, contact), context);
   timing.bind_ms = milliseconds_since(start);
+  if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));

@@ -37,6 +37,9 @@ struct Motion {
 /// made) holds its default pose; a warning says so.
 [[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context);
 
+/// The poses of the motion, dense enough for Solver::foresee.
+[[nodiscard]] std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion);
+
 struct MethodTiming {
   double bind_ms = 0;
   double median_frame_ms = 0;

@@ -131,6 +131,7 @@ struct ContactReport {
   std::size_t halvings = 0;           ///< sub-steps that were repeated in halves
   std::size_t candidates = 0;         ///< pairs of elements that could meet, the most of any sub-step
   std::size_t hits = 0;               ///< of these, on their way
+  std::size_t tests = 0;              ///< of pairs of elements on their way: what the time goes with
   std::size_t truncated = 0;          ///< vertices held back short of their way
   std::size_t touching_vertices = 0;  ///< in contact with another skin at the end of the frame
   double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
@@ -190,6 +191,11 @@ class Solver {
   /// Goes to `pose` from rest along a fixed path, whatever was before, as History::canonical does: the result depends
   /// on the pose alone, and solve() goes on from there.
   const Frame& seek(const Pose& pose);
+
+  /// The poses that solve() will be asked for, in the order of their times, dense enough to be interpolated (30 a
+  /// second, say). With contact, relief then looks ahead: bones give way before they must, and limbs that the motion
+  /// takes through each other go around each other. Other poses may still be asked for. Empty: nothing is known.
+  void foresee(std::span<const Pose> poses);
 
   /// To continue from here later, with the same bits.
   [[nodiscard]] SolverState save_state() const;

@@ -10,6 +10,7 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "base/rotation_vector.h"
 
 namespace cutis {
 namespace {
@@ -47,19 +48,6 @@ std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
     next = farthest;
   }
   return taken;
-}
-
-// As an axis times an angle in [0, pi].
-Vec3d rotation_vector(Quatd q) {
-  if (q.w < 0) q = negated(q);
-  const Vec3d v{q.x, q.y, q.z};
-  const double s = length(v);
-  return s > 0 ? v * (2 * std::atan2(s, q.w) / s) : Vec3d{};
-}
-
-Quatd from_rotation_vector(const Vec3d& v) {
-  const double angle = length(v);
-  return angle > 0 ? axis_angle(v / angle, angle) : Quatd{};
 }
 
 Affine3d turn_about(const Vec3d& pivot, const Quatd& q) { return {to_matrix(q), pivot - rotate(q, pivot)}; }
@@ -108,7 +96,7 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
       if (samples_[a].empty() || samples_[b].empty()) continue;
       if (parent_[a] == static_cast<int>(b) || parent_[b] == static_cast<int>(a)) continue;
       if (!parts.joined.empty() && parts.joined[a * n + b] != 0) continue;
-      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0, 0, 0};
+      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0, 0, 0, {}};
       // Parts that overlap at rest may go on doing so.
       pair.at_rest = std::max(0.0, depth(pair, rest, {}, {}).deepest);
       pair.allow = options_.allow * 2 * radius_[pair.thin];
@@ -189,7 +177,7 @@ void Relief::find_axes(std::span<const Affine3d> motion) {
   }
 }
 
-void Relief::find_deep_pairs(std::span<const Affine3d> motion) {
+void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways) {
   deep_.clear();
   std::map<std::uint64_t, Vec3d> directions;
   for (Pair pair : pairs_) {
@@ -198,6 +186,12 @@ void Relief::find_deep_pairs(std::span<const Affine3d> motion) {
     const double deep = d.deepest - pair.at_rest;
     if (!(deep > 0) || d.direction == Vec3d{}) continue;
     pair.target = pair.at_rest + eased(deep, pair.allow);
+    int meeting = -1;
+    if (const auto way = ways.find(limbs_of(pair.thin, pair.thick, meeting)); way != ways.end()) {
+      pair.way = meeting < 0 ? way->second : normalized(motion[static_cast<std::size_t>(meeting)].linear * way->second);
+      if (!hangs_on(pair.thin, way->first[0])) pair.way = -pair.way;
+      pair.target = eased(way_out(pair, motion, {}, {}, pair.way, nullptr), pair.allow);
+    }
     deep_.push_back(pair);
     const auto last = direction_.find(key(pair.thin, pair.thick));
     directions[key(pair.thin, pair.thick)] =
@@ -229,10 +223,18 @@ void Relief::add_levers(std::uint32_t part, std::uint32_t other, double side, co
 
 // False: deep enough already.
 bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
-  const Depth d = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_));
+  Depth d;
+  const Affine3d thin = carry(pair.thin, turn_), thick = carry(pair.thick, turn_);
+  if (pair.way != Vec3d{}) {
+    d.deepest = way_out(pair, motion, thin, thick, pair.way, &d.at);
+    d.direction = pair.way;
+  } else {
+    d = depth(pair, motion, thin, thick);
+    d.direction = direction_[key(pair.thin, pair.thick)];
+  }
   const double excess = d.deepest - pair.target;
   if (!(excess > kDone * pair.allow)) return false;
-  const Vec3d direction = direction_[key(pair.thin, pair.thick)];
+  const Vec3d direction = d.direction;
   std::vector<Lever> levers;
   add_levers(pair.thin, pair.thick, 1, d.at, direction, levers);
   add_levers(pair.thick, pair.thin, -1, d.at, direction, levers);
@@ -256,25 +258,43 @@ bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
   return true;
 }
 
-std::span<const Quatd> Relief::update(std::span<const Affine3d> motion) {
+void Relief::prepare(std::span<const Affine3d> motion, const Ways& ways) {
   report_ = {};
   for (std::size_t p = 0; p < motion.size(); ++p)
     usable_[p] = is_finite(motion[p]) && std::abs(determinant(motion[p].linear)) > 1e-9 ? 1 : 0;
   find_axes(motion);
-  for (Quatd& turn : turn_) turn = from_rotation_vector(rotation_vector(turn) * options_.fade);
-  find_deep_pairs(motion);
+  find_deep_pairs(motion, ways);
+}
+
+void Relief::settle(std::span<const Affine3d> motion) {
   for (int sweep = 0; sweep < options_.sweeps && !deep_.empty(); ++sweep) {
     bool any = false;
     for (const Pair& pair : deep_) any = push_apart(pair, motion) || any;
     if (!any) break;
   }
+}
 
+void Relief::report_turns(std::span<const Affine3d> motion) {
   for (ReliefReport::Overlap& overlap : report_.overlaps) {
-    const Pair pair{overlap.thin, overlap.thick, 0, 0, 0};
+    const Pair pair{overlap.thin, overlap.thick, 0, 0, 0, {}};
     overlap.left = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_)).deepest;
     const double size = length(rotation_vector(turn_[pair.thin]));
     overlap.capped = size > 0.99 * std::min(kMostTurn, cap_ / std::max(span_[pair.thin], 1e-300));
   }
+  for (std::uint32_t p = 0; p < given_.size(); ++p) {
+    if (samples_[p].empty() || usable_[p] == 0) continue;
+    const Vec3d middle = transform_point(motion[p], center_[p]);
+    const Vec3d offset = transform_point(carry(p, given_), middle) - middle;
+    if (length(offset) == 0) continue;
+    report_.bones.push_back({p, offset});
+    report_.max_offset = std::max(report_.max_offset, length(offset));
+  }
+}
+
+std::span<const Quatd> Relief::update(std::span<const Affine3d> motion) {
+  for (Quatd& turn : turn_) turn = from_rotation_vector(rotation_vector(turn) * options_.fade);
+  prepare(motion, {});
+  settle(motion);
   if (!following_) behind_ = followed_ = turn_;
   following_ = true;
   for (std::size_t p = 0; p < turn_.size(); ++p) {
@@ -287,14 +307,7 @@ std::span<const Quatd> Relief::update(std::span<const Affine3d> motion) {
     const double size = length(wanted), still = kStill * radius_[p] / std::max(span_[p], 1e-300);
     given_[p] = size > still ? from_rotation_vector(wanted * ((size - still) / size)) : Quatd{};
   }
-  for (std::uint32_t p = 0; p < turn_.size(); ++p) {
-    if (samples_[p].empty() || usable_[p] == 0) continue;
-    const Vec3d middle = transform_point(motion[p], center_[p]);
-    const Vec3d offset = transform_point(carry(p, given_), middle) - middle;
-    if (length(offset) == 0) continue;
-    report_.bones.push_back({p, offset});
-    report_.max_offset = std::max(report_.max_offset, length(offset));
-  }
+  report_turns(motion);
   return given_;
 }
 

@@ -4,8 +4,12 @@
 // and contact can only squash it. Relief turns the joints that lead to such parts before the skin is solved: thin parts
 // more than thick ones, preferably back on the way on which they came from rest, smooth in time, never farther than its
 // cap, and says by how much. Bones keep their lengths.
+//
+// Poses that come one by one are followed as they come. Where the poses to come are known, plan() looks at all of them:
+// turns begin before they are needed, and limbs that the motion takes through each other go around each other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +36,7 @@ struct ReliefOptions {
   double follow = 0.5;       ///< share of the way to the turns needed in a frame, twice over, in (0,1]; 1: at once
   int sweeps = 20;           ///< over all pairs of parts, >= 1
   std::size_t samples = 60;  ///< vertices of a part that are tried, >= 1
+  double lead = 0.1;         ///< planned turns begin and end about so many seconds early and late, > 0
 };
 
 /// What one pose needed.
@@ -69,6 +74,11 @@ class Relief {
   /// Turns of all parts for these motions (posed from rest), following the last call's: each in the world as posed,
   /// about the part's joint, taking along what hangs on it.
   std::span<const Quatd> update(std::span<const Affine3d> motion);
+  /// The same at a time of a plan: depends on nothing but the plan, the time and (for the report) the motions.
+  std::span<const Quatd> update_planned(std::span<const Affine3d> motion, double time);
+  /// For poses in the order of their times (seconds, ascending), as many motions as times. Empty: no plan any more.
+  void plan(std::span<const std::vector<Affine3d>> motions, std::span<const double> times);
+  [[nodiscard]] bool planned() const { return !plan_time_.empty(); }
   [[nodiscard]] const ReliefReport& report() const { return report_; }
   void restart();
   [[nodiscard]] ReliefState save_state() const { return {turn_, behind_, followed_, following_, direction_}; }
@@ -80,7 +90,11 @@ class Relief {
     double at_rest = 0;  // deep
     double allow = 0;    // beyond that
     double target = 0;   // depth that this pose is to have
+    Vec3d way;           // world: the only way out, when planned; the depth is then along it
   };
+  // Limbs are the parts below where the ways of two parts to the root meet.
+  using Limbs = std::array<std::uint32_t, 2>;
+  using Ways = std::map<Limbs, Vec3d>;  // in the frame of `meeting`
   struct Depth {
     double deepest = 0;
     Vec3d direction;  // outward, world
@@ -97,8 +111,18 @@ class Relief {
   void add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
                   std::vector<Lever>& levers) const;
   bool push_apart(const Pair& pair, std::span<const Affine3d> motion);
-  void find_deep_pairs(std::span<const Affine3d> motion);
+  void find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways);
   void find_axes(std::span<const Affine3d> motion);
+  void prepare(std::span<const Affine3d> motion, const Ways& ways);
+  void settle(std::span<const Affine3d> motion);
+  void report_turns(std::span<const Affine3d> motion);
+  [[nodiscard]] double way_out(const Pair& pair, std::span<const Affine3d> motion, const Affine3d& carry_thin,
+                               const Affine3d& carry_thick, const Vec3d& way, Vec3d* at) const;
+  [[nodiscard]] bool hangs_on(std::uint32_t part, std::uint32_t limb) const;
+  [[nodiscard]] Limbs limbs_of(std::uint32_t a, std::uint32_t b, int& meeting) const;
+  [[nodiscard]] std::vector<Ways> find_detours(std::span<const std::vector<Affine3d>> motions,
+                                               std::span<const double> times);
+  void smooth_plan(std::span<const std::vector<char>> needed);  // per pose and part: not 0 where it must turn
 
   ReliefOptions options_;
   Distance distance_;
@@ -118,6 +142,8 @@ class Relief {
   std::vector<Quatd> given_;               // without the smallest
   bool following_ = false;
   std::map<std::uint64_t, Vec3d> direction_;  // of last frame's pairs
+  std::vector<double> plan_time_;
+  std::vector<std::vector<Vec3d>> plan_turn_;  // per time and part: axis times angle
   ReliefReport report_;
 };
 

@@ -37,7 +37,7 @@ constexpr double kKeepUlps = 16;
 // Nearer than this, relative to the body, is no distance at all in double.
 constexpr double kTouching = 1e-13;
 // A released pair that never meets is armed again after so many steps.
-constexpr int kReleasedSteps = 60;
+constexpr int kReleasedSteps = 16;
 constexpr double kContactGaps = 2;  // within so many gaps a vertex is in contact
 
 Vec3d round_to_float(const Vec3d& p) { return static_cast<Vec3d>(static_cast<Vec3f>(p)); }
@@ -54,6 +54,7 @@ struct SafeStep::Impl {
   using Released = SafeStepState::Released;
   std::vector<Released> released_pairs;
   std::vector<ContactRecord> contacts;
+  std::vector<std::array<std::uint32_t, 2>> blocking;
 
   // Of one step.
   std::vector<Vec3f> last;      // of the round
@@ -70,6 +71,7 @@ struct SafeStep::Impl {
   std::vector<ContactRecord> nearest;  // per vertex
   double keep = 0;
   double largest = 0;  // coordinate
+  std::size_t examined = 0;
 
   Impl(const ContactMesh& mesh, const SafeStepOptions& o, const Context& context)
       : surface(mesh, context), options(o), broad(surface) {
@@ -93,6 +95,7 @@ struct SafeStep::Impl {
   std::size_t find_impacts(int pass, std::size_t begin_new, const Context& context);
   void hold_back(bool main_frame);
   void hold_all();
+  void note_blocking();
   void note_contacts(const Context& context);
   void finish(std::span<Vec3f> proposed, std::span<const Vec3d> wished, SafeStepReport& report);
 };
@@ -174,6 +177,7 @@ bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Conte
 std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const Context& context) {
   impacts.resize(pairs.size());
   std::vector<std::size_t> hits((pairs.size() + kPairsPerChunk - 1) / kPairsPerChunk, 0);
+  std::vector<std::size_t> tests(hits.size(), 0);
   parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const CandidatePair& pair = pairs[i];
@@ -187,11 +191,13 @@ std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const 
       FourPoints x1;
       for (std::size_t k = 0; k < 4; ++k) x1[k] = to[pair.vertex[k]];
       impacts[i] = first_impact(pair.kind, x0, x1, pair.distance, keep);
+      ++tests[begin / kPairsPerChunk];
       hits[begin / kPairsPerChunk] += impacts[i].hit ? 1U : 0U;
     }
   });
   std::size_t sum = 0;
   for (const std::size_t h : hits) sum += h;
+  for (const std::size_t t : tests) examined += t;
   return sum;
 }
 
@@ -213,6 +219,7 @@ bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
   for (int pass = 0; pass < kOwnFrameRounds + kMainFrameRounds; ++pass) {
     const std::size_t hits = find_impacts(pass, begin_new, context);
     if (hits == 0) return true;
+    if (examined > options.max_tests) return false;
     std::fill(hold.begin(), hold.end(), 1.0);
     hold_back(pass >= kOwnFrameRounds);
     for (std::size_t v = 0; v < hold.size(); ++v) {
@@ -227,6 +234,21 @@ bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
     if (!search_strays(false, report, context)) return false;
   }
   return false;
+}
+
+// Parts of the elements that still meet.
+void SafeStep::Impl::note_blocking() {
+  for (std::size_t i = 0; i < pairs.size() && i < impacts.size(); ++i) {
+    if (!impacts[i].hit) continue;
+    const std::size_t split = pairs[i].kind == ElementPair::vertex_face ? 1 : 2;
+    for (std::size_t j = 0; j < split; ++j)
+      for (std::size_t k = split; k < 4; ++k) {
+        const std::uint32_t a = surface.part()[pairs[i].vertex[j]], b = surface.part()[pairs[i].vertex[k]];
+        if (a != b) blocking.push_back({std::min(a, b), std::max(a, b)});
+      }
+  }
+  std::sort(blocking.begin(), blocking.end());
+  blocking.erase(std::unique(blocking.begin(), blocking.end()), blocking.end());
 }
 
 // The last mesh, moved as a whole.
@@ -336,9 +358,12 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   if (last.empty()) return report;
   s.prepare(last, proposed, part_motion, report);
   const std::vector<Vec3d> wished = s.target;
+  s.examined = 0;
+  s.blocking.clear();
   for (int round = 0; round < s.options.rounds; ++round) {
     if (!s.round(round == 0, round == 0 ? moved : std::span<const char>{}, report, context)) {
       report.refused = true;
+      s.note_blocking();
       s.hold_all();
     }
     report.truncated = 0;
@@ -373,11 +398,14 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
     return true;
   });
   report.released = s.released_pairs.size();
+  report.tests = s.examined;
   report.total_ms = timer.milliseconds();
   return report;
 }
 
 std::span<const ContactRecord> SafeStep::contacts() const { return impl_->contacts; }
+
+std::span<const std::array<std::uint32_t, 2>> SafeStep::blocking() const { return impl_->blocking; }
 
 void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b) {
   const std::size_t p = impl_->surface.parts().size();

@@ -9,6 +9,7 @@
 // back. Positions are certified as the floats that are handed out. docs/algorithms/contact.md has the whole story.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,19 +29,21 @@ struct SafeStepOptions {
   double max_push_edges = 1;  ///< of one correction, > 0: larger ones tear more than they mend
   double done_edges = 0.05;   ///< held back by less than this counts as arrived
   std::size_t max_pairs = 6'000'000;  ///< beyond, the step is refused: all parts keep their shape
+  std::size_t max_tests = 60'000'000;  ///< of pairs, in the certification; beyond, the step is refused
 };
 
 struct SafeStepReport {
   bool certified = true;       ///< no intersections but the excluded and released ones, and what `last` had
   std::size_t candidates = 0;  ///< pairs of elements that could meet
   std::size_t hits = 0;        ///< of these, on the proposed way
+  std::size_t tests = 0;       ///< of pairs on their way, in the certification
   std::size_t pushed = 0;      ///< vertices moved off the proposal by more than a hundredth of an edge
   std::size_t truncated = 0;   ///< vertices held back in the last round
   std::size_t touching = 0;    ///< pairs that touch in `last` already: they cannot be certified
   std::size_t nonfinite = 0;   ///< proposals that were not finite: carried along with their part
   std::size_t released = 0;    ///< pairs of parts that are let go
   std::size_t rearmed = 0;     ///< pairs of parts that came apart in this step
-  bool refused = false;        ///< more than max_pairs: nothing but the main part's motion was applied
+  bool refused = false;        ///< more than max_pairs or max_tests, or it did not settle: nothing but the main part's motion was applied
   int rounds = 0;
   double max_push_edges = 0;  ///< farthest from the proposal
   double max_lag_edges = 0;   ///< farthest held back; above 1 the step was too long: halve it
@@ -83,6 +86,9 @@ class SafeStep {
 
   /// After the last step, sorted by vertex, one per vertex: its nearest.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
+
+  /// Pairs of parts, lower number first, sorted, that kept the last step from being settled. Empty but after a refusal.
+  [[nodiscard]] std::span<const std::array<std::uint32_t, 2>> blocking() const;
 
   /// Lets two parts pass through each other. They are armed again once they have intersected and are apart, or when
   /// they have not intersected for some steps.

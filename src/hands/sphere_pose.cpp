@@ -15,6 +15,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/polar.h"
+#include "base/rotation_vector.h"
 #include "cutis/error.h"
 #include "numerics/dense_solve.h"
 
@@ -24,17 +25,6 @@ namespace {
 constexpr double kNoisePerExtent = 0.005;
 constexpr double kChainBend = 2.0 / 3;  // of a finger's last joint, of the bend before it
 constexpr double kFarthestTurn = 0.5;   // radians a step: the linear model ends there
-
-Vec3d rotation_vector(Quatd q) {
-  if (q.w < 0) q = negated(q);
-  const Vec3d v{q.x, q.y, q.z};
-  const double s = length(v);
-  return s > 1e-12 ? v * (2 * std::atan2(s, q.w) / s) : v * 2.0;
-}
-Quatd from_rotation_vector(const Vec3d& v) {
-  const double angle = length(v);
-  return angle > 1e-12 ? axis_angle(v / angle, angle) : Quatd{};
-}
 
 Quatd rotation_of(const Affine3d& m) { return polar_decompose(m.linear).rotation; }
 

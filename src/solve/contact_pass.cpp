@@ -9,6 +9,7 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/timer.h"
+#include "kernels/eval_field.h"
 #include "solve/pose_relief.h"
 
 namespace cutis {
@@ -24,6 +25,9 @@ constexpr double kContactYield = 0.25;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
 constexpr std::size_t kMostHalvings = 3;
 constexpr int kMostSubsteps = 32;  // of any frame
+// Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
+// is taken in one sub-step, beyond the second the parts that block each other are let go.
+constexpr std::size_t kFrameTests = 64, kStepTests = 32;
 // Along the skeleton from fingertip to thumb tip: 3 + 3 bones.
 constexpr int kSameLimb = 6;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
@@ -34,6 +38,11 @@ constexpr double kCaughtRadii = 0.2;
 constexpr int kCaughtSteps = 8;
 // Parts of one limb are let go too when they are held off by so many times what lets others go.
 constexpr double kLimbPatience = 4;
+// Sub-steps on end in which a pair must tear its skin: parts that only brush past each other are held.
+constexpr int kReleasePatience = 8;
+constexpr int kAxisPoints = 8;  // along a bone
+// Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
+constexpr int kMostRefusals = 2;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
 
@@ -98,6 +107,8 @@ struct ContactPass::Impl {
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
   int caught_steps = 0;
+  std::map<std::array<std::uint32_t, 2>, int>
+      torn;  // pairs of parts that tear each other's skin: for how many sub-steps
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, next_wanted, proposed;
@@ -107,7 +118,11 @@ struct ContactPass::Impl {
   std::vector<std::uint32_t> active;
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
-      : rig(r), options(o), part(parts_of(r)), radius(part_radii(r)), safe(contact_mesh(), o.safe, context) {
+      : rig(r),
+        options(o),
+        part(parts_of(r)),
+        radius(part_radii(r)),
+        safe(contact_mesh(), bounded(o.safe, r.surface.size()), context) {
     const std::size_t n = rig.surface.size();
     rest = rest_pose(rig.skeleton);
     box.resize(radius.size());
@@ -134,6 +149,10 @@ struct ContactPass::Impl {
     for (std::uint32_t& p : part) p = std::min(p, static_cast<std::uint32_t>(rig.bones.size()));
     return part;
   }
+  static SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
+    safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
+    return safe;
+  }
   static std::vector<float> part_radii(const Rig& rig) {
     std::vector<float> radius = cutis::part_radii(rig);
     radius.push_back(0);
@@ -148,6 +167,7 @@ struct ContactPass::Impl {
     mesh = wanted = rig.surface.positions;
     in_contact.assign(mesh.size(), 0);
     caught_steps = 0;
+    torn.clear();
   }
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
@@ -156,6 +176,8 @@ struct ContactPass::Impl {
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
   void release_passed(bool left_behind);
+  [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
+  bool release_blocking();
   std::size_t free_caught(std::size_t substeps, const Context& context);
   void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
                ContactReport& report, const Context& context);
@@ -292,12 +314,17 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   }
   proposed.resize(n);
   moved.assign(n, 0);
-  for (std::size_t v = 0; v < n; ++v) proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + give[v]);
-  const SafeStepReport step = safe.step(mesh, proposed, delta, moved, context);
+  SafeStepReport step;
+  for (int attempt = 0;; ++attempt) {
+    for (std::size_t v = 0; v < n; ++v) proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + give[v]);
+    step = safe.step(mesh, proposed, delta, moved, context);
+    report.tests += step.tests;
+    if (attempt == kMostRefusals || !step.refused || !release_blocking()) break;
+  }
   report.safe_ms += step.total_ms;
   report.broad_ms += step.broad_ms;
   report.candidates = std::max(report.candidates, step.candidates);
-  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings) {
+  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < kFrameTests * n) {
     ++report.halvings;
     const double middle = 0.5 * (t0 + t1);
     substep(from, to, t0, middle, halvings - 1, skin, report, context);
@@ -341,14 +368,46 @@ double ContactPass::Impl::stretch(std::uint32_t v) const {
 // limb cannot run far from each other: there patience pays.
 void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
+  std::map<std::array<std::uint32_t, 2>, int> still;
   for (const ContactRecord& record : safe.contacts()) {
     const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
     if (a >= bones || b >= bones) continue;
     const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
     if (!(held > options.release_radii * thin)) continue;
     if (bones_between(a, b) <= kSameLimb && !(held > kLimbPatience * options.release_radii * thin)) continue;
-    if (left_behind || stretch(v) > options.release_stretch) safe.release(a, b);
+    if (!left_behind && !(stretch(v) > options.release_stretch)) continue;
+    const std::array<std::uint32_t, 2> pair{std::min(a, b), std::max(a, b)};
+    const auto before = torn.find(pair);
+    still[pair] = (before == torn.end() ? 0 : before->second) + 1;
   }
+  for (const auto& [pair, steps] : still)
+    if (steps >= kReleasePatience || passed(pair[0], pair[1])) safe.release(pair[0], pair[1]);
+  torn.swap(still);
+}
+
+bool ContactPass::Impl::passed(std::uint32_t a, std::uint32_t b) const {
+  const std::uint32_t thin = radius[a] <= radius[b] ? a : b, thick = thin == a ? b : a;
+  const GridView grid = rig.fields[thick].view();
+  if (grid.nodes == nullptr || !(std::abs(determinant(motion[thick].linear)) > 0)) return false;
+  const Affine3d into = inverse(motion[thick]) * motion[thin];
+  for (int i = 0; i <= kAxisPoints; ++i) {
+    const double t = static_cast<double>(i) / kAxisPoints;
+    const Vec3d x = transform_point(into, lerp(rig.bones[thin].rest_origin, rig.bones[thin].rest_end, t));
+    const Vec3f p = transform_point(grid.grid_from_rest, static_cast<Vec3f>(x));
+    if (inside_grid(grid, p) && grid_distance(grid, p).value < -radius[thin]) return true;
+  }
+  return false;
+}
+
+// What cannot be followed at all is let go: two parts that block each other and are not neighbours.
+bool ContactPass::Impl::release_blocking() {
+  bool any = false;
+  for (const auto& [a, b] : safe.blocking()) {
+    if (a >= rig.bones.size() || b >= rig.bones.size() || bones_between(a, b) <= 1) continue;
+    safe.release(a, b);
+    any = true;
+  }
+  return any;
 }
 
 // Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way
@@ -395,9 +454,11 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   to.time = pose.time;
   const Pose from = s.pose;
   const int count = s.substeps(to);
-  for (int i = 0; i < count; ++i)
-    s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(i + 1) / count, s.options.max_halvings,
-              skin, report, context);
+  for (int i = 0, next = 0; i < count; i = next) {
+    next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
+    s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
+              report, context);
+  }
   s.pose = to;
   report.freed = s.free_caught(report.substeps, context);
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
@@ -427,7 +488,7 @@ void ContactPass::restart() {
 
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
-  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.caught_steps, s.safe.save_state()};
+  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.caught_steps, s.torn, s.safe.save_state()};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -438,6 +499,7 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.wanted = state.wanted;
   s.in_contact = state.in_contact;
   s.caught_steps = state.caught_steps;
+  s.torn = state.torn;
   s.safe.restore_state(state.safe);
 }
 

@@ -5,7 +5,10 @@
 // neighbourhood and fading where nothing holds it; the safe step makes it valid. See docs/algorithms/contact.md.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -34,6 +37,7 @@ struct ContactPassState {
   std::vector<Vec3f> mesh, wanted;  ///< welded vertices: the certified mesh, the method's
   std::vector<char> in_contact;     ///< per welded vertex
   int caught_steps = 0;
+  std::map<std::array<std::uint32_t, 2>, int> torn;  ///< pairs of parts about to be let go
   SafeStepState safe;
 };
 

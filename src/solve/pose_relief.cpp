@@ -11,6 +11,8 @@
 namespace cutis {
 namespace {
 
+constexpr double kSamePose = 0.999;  // cosine of half the angle between rotations: 5 degrees
+
 double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   const Vec3d e = b - a;
   const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
@@ -79,15 +81,55 @@ Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone
 
 PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options) : rig_(rig), relief_(make_relief(rig, options)) {}
 
-const Pose& PoseRelief::apply(const Pose& pose) {
-  pose_ = default_pose(rig_.skeleton);
-  pose_.time = pose.time;
-  std::copy_n(pose.local.begin(), std::min(pose.local.size(), pose_.local.size()), pose_.local.begin());
-  const std::vector<Affine3d> world = world_from_joint(rig_.skeleton, pose_);
+Pose PoseRelief::completed(const Pose& pose) const {
+  Pose result = default_pose(rig_.skeleton);
+  result.time = pose.time;
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), result.local.size()), result.local.begin());
+  return result;
+}
+
+std::vector<Affine3d> PoseRelief::motions(const Pose& pose) const {
+  const std::vector<Affine3d> world = world_from_joint(rig_.skeleton, pose);
   std::vector<Affine3d> motion;
   for (const RigBone& bone : rig_.bones)
     motion.push_back(world[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
-  const std::span<const Quatd> turn = relief_.update(motion);
+  return motion;
+}
+
+void PoseRelief::foresee(std::span<const Pose> poses) {
+  std::vector<std::vector<Affine3d>> motion;
+  std::vector<double> times;
+  foreseen_.clear();
+  for (const Pose& pose : poses) {
+    if (!times.empty() && !(pose.time > times.back())) continue;
+    foreseen_.push_back(completed(pose));
+    motion.push_back(motions(foreseen_.back()));
+    times.push_back(pose.time);
+  }
+  relief_.plan(motion, times);
+}
+
+// Whoever foresees a clip may still ask for other poses.
+bool PoseRelief::is_foreseen(const Pose& pose) const {
+  if (foreseen_.empty()) return false;
+  const auto after = std::upper_bound(foreseen_.begin(), foreseen_.end(), pose.time,
+                                      [](double time, const Pose& p) { return time < p.time; });
+  const Pose& next = after == foreseen_.end() ? foreseen_.back() : *after;
+  const Pose& last = after == foreseen_.begin() ? foreseen_.front() : *(after - 1);
+  const double span = next.time - last.time;
+  const double t = span > 0 ? std::clamp((pose.time - last.time) / span, 0.0, 1.0) : 0.0;
+  for (std::size_t j = 0; j < pose.local.size(); ++j) {
+    const Quatd there = slerp(last.local[j].rotation, next.local[j].rotation, t);
+    if (std::abs(dot(there, pose.local[j].rotation)) < kSamePose) return false;
+  }
+  return true;
+}
+
+const Pose& PoseRelief::apply(const Pose& pose) {
+  pose_ = completed(pose);
+  const std::vector<Affine3d> motion = motions(pose_);
+  const std::span<const Quatd> turn =
+      is_foreseen(pose_) ? relief_.update_planned(motion, pose_.time) : relief_.update(motion);
   if (!relief_.report().bones.empty()) pose_ = relieved_pose(rig_, pose_, turn);
   return pose_;
 }

@@ -25,15 +25,22 @@ class PoseRelief {
 
   /// Follows the last call; the reference is valid until the next.
   const Pose& apply(const Pose& pose);
+  /// The poses to come, in order of their times: apply() then plans ahead for them. Empty: nothing is known.
+  void foresee(std::span<const Pose> poses);
   [[nodiscard]] const ReliefReport& report() const { return relief_.report(); }
   void restart() { relief_.restart(); }
   [[nodiscard]] ReliefState save_state() const { return relief_.save_state(); }
   void restore_state(const ReliefState& state) { relief_.restore_state(state); }
 
  private:
+  [[nodiscard]] Pose completed(const Pose& pose) const;  // of all joints
+  [[nodiscard]] std::vector<Affine3d> motions(const Pose& pose) const;
+  [[nodiscard]] bool is_foreseen(const Pose& pose) const;
+
   const Rig& rig_;
   Relief relief_;
   Pose pose_;
+  std::vector<Pose> foreseen_;
 };
 
 }  // namespace cutis

@@ -197,6 +197,10 @@ const Frame& Solver::seek(const Pose& pose) {
   return frame;
 }
 
+void Solver::foresee(std::span<const Pose> poses) {
+  if (impl_->relief) impl_->relief->foresee(poses);
+}
+
 struct SolverState::Impl {
   std::shared_ptr<const Rig> rig;
   Method method;

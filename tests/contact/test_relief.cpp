@@ -165,5 +165,72 @@ TEST_F(ReliefTest, MotionsThatAreNotFiniteOrFlatAreLeftOut) {
   expect_none(relief.update(motion));
 }
 
+// The hand from one side of the thick ball to the other, through its middle, and there it stays for a while.
+class ReliefPlanTest : public ReliefTest {
+ protected:
+  ReliefPlanTest() {
+    for (int i = 0; i <= 120; ++i) {
+      times.push_back(i / 30.0);
+      motions.push_back(thin_at(std::clamp(6 - 0.1 * i, -4.0, 4.0)));
+    }
+  }
+  std::vector<std::vector<Affine3d>> motions;
+  std::vector<double> times;
+};
+
+TEST_F(ReliefPlanTest, AHandThatPassesThroughAThingGoesAroundIt) {
+  Relief relief = make({.cap = 1}), blind = make({.cap = 1});
+  relief.plan(motions, times);
+  double deepest = 0, blindly = 0, most_step = 0;
+  Vec3d last;
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    const Vec3d p = relieved(relief.update_planned(motions[f], times[f]), motions[f]);
+    deepest = std::max(deepest, 1.3 - length(p));
+    blindly = std::max(blindly, 1.3 - length(relieved(blind.update(motions[f]), motions[f])));
+    if (f > 0) most_step = std::max(most_step, distance(p, last));
+    last = p;
+  }
+  EXPECT_GT(blindly, 0.6) << "whoever cannot look ahead is pushed back, and then passes through";
+  EXPECT_LT(deepest, 0.3);
+  EXPECT_LT(most_step, 0.3) << "of 0.1 that it goes in a frame: around, not from one side to the other at once";
+}
+
+TEST_F(ReliefPlanTest, TurnsBeginBeforeContactAndAreNoneFarFromIt) {
+  Relief relief = make({.cap = 1});
+  relief.plan(motions, times);
+  expect_none(relief.update_planned(motions[10], times[10]));
+  expect_none(relief.update_planned(motions[120], times[120]));
+  // At frame 46 the hand is at 1.4: not yet in touch.
+  const Vec3d p = relieved(relief.update_planned(motions[46], times[46]), motions[46]);
+  EXPECT_GT(distance(p, transform_point(motions[46][2], center[2])), 0.1);
+}
+
+TEST_F(ReliefPlanTest, ATurnBetweenTwoPosesOfThePlanIsBetweenTheirTurns) {
+  Relief relief = make({.cap = 1});
+  relief.plan(motions, times);
+  const Quatd a = relief.update_planned(motions[50], times[50])[2],
+              b = relief.update_planned(motions[51], times[51])[2];
+  const Quatd middle = relief.update_planned(motions[50], 0.5 * (times[50] + times[51]))[2];
+  EXPECT_NEAR(std::abs(dot(middle, slerp(a, b, 0.5))), 1, 1e-6);
+}
+
+TEST_F(ReliefPlanTest, AHandThatComesAndGoesIsNotSentAround) {
+  for (std::size_t f = 0; f < times.size(); ++f)
+    motions[f] = thin_at(0.9 + std::abs(0.1 * (static_cast<double>(f) - 60)));
+  Relief relief = make({.cap = 1});
+  relief.plan(motions, times);
+  const Vec3d p = relieved(relief.update_planned(motions[60], times[60]), motions[60]);
+  EXPECT_GT(p.x, 1) << "back to where it came from";
+  EXPECT_LT(std::abs(p.z), 0.2);
+}
+
+TEST_F(ReliefPlanTest, WithoutPosesThereIsNoPlan) {
+  Relief relief = make();
+  relief.plan(motions, times);
+  EXPECT_TRUE(relief.planned());
+  relief.plan({}, {});
+  EXPECT_FALSE(relief.planned());
+}
+
 }  // namespace
 }  // namespace cutis

@@ -1,0 +1,252 @@
+// Relief when all poses are known. First the limbs that the motion takes through each other are found, and for each
+// such passage one way around: the direction along which the least is needed to keep them apart all the while. Then
+// every pose is relieved by itself, and the turns are made smooth over time: raised where a smooth curve must be, to
+// begin before they are needed, and blurred. docs/algorithms/contact.md has the equations.
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "base/rotation_vector.h"
+#include "contact/relief.h"
+
+namespace cutis {
+namespace {
+
+// Of relieving all poses and smoothing.
+constexpr int kPlanRounds = 3;
+// Of raising a curve to its own blur.
+constexpr int kRaises = 8;
+// A blur reaches so many times its width.
+constexpr double kBlurReach = 3;
+// Nothing turns farther than so many leads from a pose that needs it.
+constexpr double kFarthestLead = 6;
+// Contacts that come apart for less than this many leads are one.
+constexpr double kSameContact = 2;
+// Steps on the way out of a part, the shortest in its radius.
+constexpr int kMostSteps = 40;
+constexpr double kLeastStep = 0.02;
+// A way may lead so much (cosine) back over the side from which the limbs came, or to which they go.
+constexpr double kAcross = -0.2;
+// Passed: the way out turns over (cosine) between a beginning and an end that are both so deep, in allowances.
+constexpr double kTurnedOver = -0.3;
+constexpr double kPassDepth = 1;
+
+double square(double x) { return x * x; }
+
+// 26 directions: of a cube's faces, edges and corners.
+std::vector<Vec3d> directions_around() {
+  std::vector<Vec3d> result;
+  for (int x = -1; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y)
+      for (int z = -1; z <= 1; ++z)
+        if (x != 0 || y != 0 || z != 0)
+          result.push_back(normalized(Vec3d{static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)}));
+  return result;
+}
+
+}  // namespace
+
+bool Relief::hangs_on(std::uint32_t part, std::uint32_t limb) const {
+  for (auto p = static_cast<int>(part); p >= 0; p = parent_[static_cast<std::size_t>(p)])
+    if (p == static_cast<int>(limb)) return true;
+  return false;
+}
+
+// `meeting`: where the two ways to the root meet, or -1; a part that the other one hangs on is its own limb.
+Relief::Limbs Relief::limbs_of(std::uint32_t a, std::uint32_t b, int& meeting) const {
+  Limbs limbs{a, b};
+  for (meeting = static_cast<int>(a); meeting >= 0 && !hangs_on(b, static_cast<std::uint32_t>(meeting));
+       meeting = parent_[static_cast<std::size_t>(meeting)])
+    limbs[0] = static_cast<std::uint32_t>(meeting);
+  for (auto p = static_cast<int>(b); p >= 0 && p != meeting; p = parent_[static_cast<std::size_t>(p)])
+    limbs[1] = static_cast<std::uint32_t>(p);
+  if (limbs[0] > limbs[1]) std::swap(limbs[0], limbs[1]);
+  return limbs;
+}
+
+// How far the thin part must go along `way` to be outside the thick one. `at`: out, world: what is inside, its middle.
+double Relief::way_out(const Pair& pair, std::span<const Affine3d> motion, const Affine3d& carry_thin,
+                       const Affine3d& carry_thick, const Vec3d& way, Vec3d* at) const {
+  const Affine3d thin = carry_thin * motion[pair.thin], thick = carry_thick * motion[pair.thick];
+  const Affine3d into_rest = inverse(thick), into = into_rest * thin;
+  const Vec3d step = into_rest.linear * way;  // per metre in the world
+  const double least = kLeastStep * radius_[pair.thick];
+  double farthest = 0, weight = 0;
+  Vec3d middle;
+  for (const Vec3d& x : samples_[pair.thin]) {
+    const Vec3d p = transform_point(into, x);
+    double d = 0, gone = 0;
+    Vec3d gradient;
+    for (int i = 0; i < kMostSteps && distance_(pair.thick, p + step * gone, d, gradient) && d < 0; ++i)
+      gone += std::max(-d, least);
+    farthest = std::max(farthest, gone);
+    middle += x * gone;
+    weight += gone;
+  }
+  if (at != nullptr && weight > 0) *at = transform_point(thin, middle / weight);
+  return farthest;
+}
+
+// Per pose: the ways of limbs that are taken through each other there.
+std::vector<Relief::Ways> Relief::find_detours(std::span<const std::vector<Affine3d>> motions,
+                                               std::span<const double> times) {
+  struct Touch {
+    std::size_t frame = 0;
+    Pair pair;
+    Vec3d direction;  // outward for limbs[0], in the meeting's frame
+    double deep = 0;  // in allowances
+  };
+  std::map<Limbs, std::vector<Touch>> touches;
+  for (std::size_t f = 0; f < motions.size(); ++f) {
+    prepare(motions[f], {});
+    for (const Pair& pair : deep_) {
+      int meeting = -1;
+      const Limbs limbs = limbs_of(pair.thin, pair.thick, meeting);
+      const Depth d = depth(pair, motions[f], {}, {});
+      Vec3d direction = hangs_on(pair.thin, limbs[0]) ? d.direction : -d.direction;
+      if (meeting >= 0) {
+        const Mat3d& linear = motions[f][static_cast<std::size_t>(meeting)].linear;
+        if (!(std::abs(determinant(linear)) > 1e-9)) continue;
+        direction = normalized(inverse(linear) * direction);
+      }
+      touches[limbs].push_back({f, pair, direction, (d.deepest - pair.at_rest) / pair.allow});
+    }
+  }
+  std::vector<Ways> result(motions.size());
+  const std::vector<Vec3d> around = directions_around();
+  for (const auto& [limbs, all] : touches) {
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+      for (end = begin + 1; end < all.size(); ++end)
+        if (times[all[end].frame] - times[all[end - 1].frame] > kSameContact * options_.lead &&
+            all[end].frame > all[end - 1].frame + 1)
+          break;
+      const std::span<const Touch> contact(all.data() + begin, end - begin);
+      // How the limbs came, how they go: the mean of the first and of the last poses, if it begins and ends at all.
+      const auto mean_at = [&](std::size_t frame) {
+        Vec3d sum;
+        for (const Touch& t : contact)
+          if (t.frame == frame) sum += t.direction * t.deep;
+        return normalized(sum);
+      };
+      Vec3d came, goes;
+      if (contact.front().frame > 0) came = mean_at(contact.front().frame);
+      if (contact.back().frame + 1 < motions.size()) goes = mean_at(contact.back().frame);
+      bool passes = false;
+      std::map<std::array<std::uint32_t, 2>, Vec3d> first;  // of each pair that is deep enough
+      for (const Touch& t : contact) {
+        if (t.deep < kPassDepth) continue;
+        const auto [entry, is_new] = first.try_emplace({t.pair.thin, t.pair.thick}, t.direction);
+        passes = passes || (!is_new && dot(entry->second, t.direction) < kTurnedOver);
+      }
+      if (!passes) continue;
+      double least = 0;
+      Vec3d best;
+      for (const Vec3d& way : around) {
+        if (dot(way, came) < kAcross || dot(way, goes) < kAcross) continue;
+        double most = 0;
+        for (const Touch& t : contact) {
+          int meeting = -1;
+          (void)limbs_of(t.pair.thin, t.pair.thick, meeting);
+          Vec3d world =
+              meeting < 0 ? way : normalized(motions[t.frame][static_cast<std::size_t>(meeting)].linear * way);
+          if (!hangs_on(t.pair.thin, limbs[0])) world = -world;
+          most = std::max(most, way_out(t.pair, motions[t.frame], {}, {}, world, nullptr));
+        }
+        if (best == Vec3d{} || most < least) {
+          least = most;
+          best = way;
+        }
+      }
+      if (best == Vec3d{}) continue;
+      for (std::size_t f = contact.front().frame; f <= contact.back().frame; ++f) result[f][limbs] = best;
+    }
+  }
+  return result;
+}
+
+// Turns that a smooth curve through the largest ones has anyway are taken early; then corners are rounded.
+void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
+  const std::size_t frames = plan_time_.size(), parts = radius_.size();
+  const auto blurred = [&](const std::vector<Vec3d>& curve) {
+    std::vector<Vec3d> result(frames);
+    for (std::size_t f = 0; f < frames; ++f) {
+      Vec3d sum;
+      double total = 0;
+      for (int side : {-1, 1})
+        for (std::size_t g = f; g < frames; g += static_cast<std::size_t>(side)) {  // wraps below 0, and ends there
+          const double apart = (plan_time_[g] - plan_time_[f]) / options_.lead;
+          if (std::abs(apart) > kBlurReach) break;
+          const double weight = std::exp(-0.5 * apart * apart) * (g == f ? 0.5 : 1.0);
+          sum += curve[g] * weight;
+          total += weight;
+        }
+      result[f] = sum / total;
+    }
+    return result;
+  };
+  std::vector<Vec3d> curve(frames);
+  std::vector<double> share(frames);
+  for (std::size_t p = 0; p < parts; ++p) {
+    std::fill(share.begin(), share.end(), 0.0);
+    bool any = false;
+    for (std::size_t f = 0; f < frames; ++f) {
+      curve[f] = plan_turn_[f][p];
+      if (needed[f][p] == 0) continue;
+      any = true;
+      for (std::size_t g = 0; g < frames; ++g) {
+        const double apart = (plan_time_[g] - plan_time_[f]) / (kFarthestLead * options_.lead);
+        if (std::abs(apart) < 1) share[g] = std::max(share[g], square(1 - apart * apart));
+      }
+    }
+    if (!any) continue;
+    for (int raise = 0; raise < kRaises; ++raise) {
+      const std::vector<Vec3d> smooth = blurred(curve);
+      for (std::size_t f = 0; f < frames; ++f)
+        if (length(smooth[f]) > length(curve[f])) curve[f] = smooth[f];
+    }
+    curve = blurred(curve);
+    for (std::size_t f = 0; f < frames; ++f) plan_turn_[f][p] = curve[f] * share[f];
+  }
+}
+
+void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<const double> times) {
+  restart();
+  plan_time_.assign(times.begin(), times.end());
+  plan_turn_.assign(times.size(), std::vector<Vec3d>(radius_.size()));
+  if (times.empty()) return;
+  const std::vector<Ways> ways = find_detours(motions, times);
+  std::vector<std::vector<char>> needed(times.size(), std::vector<char>(radius_.size(), 0));
+  for (int round = 0; round < kPlanRounds; ++round) {
+    direction_.clear();
+    for (std::size_t f = 0; f < times.size(); ++f) {
+      for (std::size_t p = 0; p < turn_.size(); ++p) turn_[p] = from_rotation_vector(plan_turn_[f][p]);
+      std::vector<Vec3d> before;
+      for (const Quatd& turn : turn_) before.push_back(rotation_vector(turn));
+      prepare(motions[f], ways[f]);
+      settle(motions[f]);
+      for (std::size_t p = 0; p < turn_.size(); ++p) {
+        const Vec3d turn = rotation_vector(turn_[p]);
+        if (turn != before[p]) needed[f][p] = 1;
+        plan_turn_[f][p] = turn;
+      }
+    }
+    smooth_plan(needed);
+  }
+  restart();
+}
+
+std::span<const Quatd> Relief::update_planned(std::span<const Affine3d> motion, double time) {
+  prepare(motion, {});
+  const auto after = std::upper_bound(plan_time_.begin(), plan_time_.end(), time);
+  const std::size_t next = std::min(static_cast<std::size_t>(after - plan_time_.begin()), plan_time_.size() - 1);
+  const std::size_t last = after == plan_time_.begin() ? 0 : static_cast<std::size_t>(after - plan_time_.begin()) - 1;
+  const double span = plan_time_[next] - plan_time_[last];
+  const double t = span > 0 ? std::clamp((time - plan_time_[last]) / span, 0.0, 1.0) : 0.0;
+  for (std::size_t p = 0; p < given_.size(); ++p)
+    given_[p] = from_rotation_vector(lerp(plan_turn_[last][p], plan_turn_[next][p], t));
+  turn_ = given_;
+  report_turns(motion);
+  return given_;
+}
+
+}  // namespace cutis
