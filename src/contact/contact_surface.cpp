@@ -142,19 +142,20 @@ std::vector<std::uint64_t> ContactSurface::intersections(std::span<const Vec3f> 
   return pairs;
 }
 
-bool ContactSurface::is_free(std::span<const Vec3f> positions, const PartsPredicate& ignored,
-                             const Context& context) const {
-  for (const Vec3f& p : positions)
-    if (!is_finite(p)) return false;
+ContactSurface::MeetingParts ContactSurface::meeting_parts(std::span<const Vec3f> positions,
+                                                           const PartsPredicate& ignored,
+                                                           const Context& context) const {
+  MeetingParts result;
   for (const std::uint64_t k : intersections(positions, context)) {
     const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
-    if (excluded_triangles_.contains(k) || ignored(triangle_part_[a], triangle_part_[b])) continue;
+    const std::uint32_t pa = triangle_part_[a], pb = triangle_part_[b];
+    if (excluded_triangles_.contains(k) || ignored(pa, pb)) continue;
     if (excluded_components_.contains(
             key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]])))
       continue;
-    return false;
+    ++result[{std::min(pa, pb), std::max(pa, pb)}];
   }
-  return true;
+  return result;
 }
 
 void ContactSurface::find_rest_intersections(const Context& context) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -79,9 +80,11 @@ class ContactSurface {
   [[nodiscard]] bool neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const;
 
   using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
-  /// No triangles intersect in this mesh but those that do at rest and those of parts that are ignored (exact).
-  [[nodiscard]] bool is_free(std::span<const Vec3f> positions, const PartsPredicate& ignored,
-                             const Context& context) const;
+  /// Pairs of triangles that intersect, by their parts (lower number first).
+  using MeetingParts = std::map<std::array<std::uint32_t, 2>, std::size_t>;
+  /// Without those that intersect at rest and those of parts that are ignored; exact. Positions must be finite.
+  [[nodiscard]] MeetingParts meeting_parts(std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                                           const Context& context) const;
 
  private:
   [[nodiscard]] std::vector<std::uint64_t> intersections(std::span<const Vec3f> positions,

@@ -36,6 +36,8 @@ constexpr double kReturnEdges = 1;
 // pass any more. Looked after every few sub-steps, for the test takes as long as one.
 constexpr double kCaughtRadii = 0.2;
 constexpr int kCaughtSteps = 8;
+// Intersections that are taken for it, per vertex that comes free.
+constexpr double kCreases = 0.05;
 // Parts of one limb are let go too when they are held off by so many times what lets others go.
 constexpr double kLimbPatience = 4;
 // Sub-steps on end in which a pair must tear its skin: parts that only brush past each other are held.
@@ -412,24 +414,33 @@ bool ContactPass::Impl::release_blocking() {
 
 // Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way
 // back: a fold caught behind a finger, arms that were taken through each other in one frame. Whatever is free is valid.
+// A few intersections elsewhere, a crease in an elbow, are no reason to stay caught: those parts are let go.
 std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& context) {
   std::vector<char> caught(radius.size(), 0);
-  bool any = false;
+  std::size_t held = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     const std::uint32_t p = part[v];
-    if (caught[p] != 0 || !(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
+    if (!is_finite(wanted[v])) return 0;
+    if (!(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
     caught[p] = 1;
-    any = true;
+    ++held;
   }
-  caught_steps = any ? caught_steps + static_cast<int>(substeps) : 0;
-  if (!any || caught_steps < kCaughtSteps) return 0;
+  caught_steps = held > 0 ? caught_steps + static_cast<int>(substeps) : 0;
+  if (held == 0 || caught_steps < kCaughtSteps) return 0;
   caught_steps = 0;
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
     if (caught[part[v]] != 0) proposed[v] = wanted[v];
-  if (!safe.surface().is_free(proposed, ignored, context)) {
-    if (!safe.surface().is_free(wanted, ignored, context)) return 0;
+  if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
+    std::size_t creases = 0;
+    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(wanted, ignored, context);
+    for (const auto& [parts, pairs] : meeting) {
+      if (parts[0] == parts[1]) return 0;
+      creases += pairs;
+    }
+    if (static_cast<double>(creases) > kCreases * static_cast<double>(held)) return 0;
+    for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1]);
     proposed = wanted;
   }
   std::size_t freed = 0;
