@@ -145,8 +145,8 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   BindOptions options;
   options.implicit_skin = contact.pass > 0 || std::ranges::any_of(methods, needs_skin);
   if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
-  // The union has no contact surface: the papers' field is made with their contact operator unless one is asked for.
-  if (composed(contact)) options.preset.all.op = contact.op == "union" ? "contact" : contact.op;
+  // The union has no contact surface: the papers' field is made with the preset's operators unless one is asked for.
+  if (composed(contact) && contact.op != "union") options.preset.all.op = contact.op;
   if (contact.fields == "spheres") options.preset.all.shape = PartForm::spheres;
   if (contact.turn == "rigid") options.turn = TurnWeights::rigid;
   if (contact.turn == "smooth") options.turn = TurnWeights::smooth;

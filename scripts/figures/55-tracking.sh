@@ -75,8 +75,9 @@ table "Differences between histories" \
 
 section "Tracking: a fold and the operators (figure 12)" \
   "Implicit skinning with a union pushes vertices out of the fold; with the contact operator of the composed field it stretches the contact over the skin; tracking keeps the fold."
-figure tracking-fold-union.png "(a) Implicit skinning, union, in the composed field." \
-  render builtin:cylinder --clip bend --methods implicit --operator union --contact operator --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
+printf '{"all_joints": {"operator": "union"}}\n' >"$out/union.json"
+figure tracking-fold-union.png "(a) Implicit skinning, union." \
+  render builtin:cylinder --clip bend --methods implicit --contact operator -p "$out/union.json" --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
 figure tracking-fold-contact.png "(b) Implicit skinning, contact operator." \
   render builtin:cylinder --clip bend --methods implicit --operator contact --contact operator --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
 figure tracking-fold.png "(c) Tracking." \
@@ -88,9 +89,9 @@ if shared hand_webxr/hand_left_poses.glb; then
     "A finger in the paper's own mode (--contact operator): the contact operator, and the bulge that swells where the phalanges meet."
   printf '{"all_joints": {"operator": "bulge"}}\n' >"$out/bulge.json"
   figure tracking-finger-contact.png "Contact." \
-    render "$hand" --clip index_curl --at 0.6,0.9,1.2 --methods tracking --contact operator --no-contact-pass --yaw 180 --zoom index-finger-phalanx-intermediate
+    render "$hand" --clip index_curl --at 0.4,0.6,0.8 --methods tracking --contact operator --no-contact-pass --yaw 150 --zoom index-finger-phalanx-intermediate
   figure tracking-finger-bulge.png "Bulge in contact." \
-    render "$hand" --clip index_curl --at 0.6,0.9,1.2 --methods tracking --contact operator --no-contact-pass --yaw 180 --zoom index-finger-phalanx-intermediate -p "$out/bulge.json"
+    render "$hand" --clip index_curl --at 0.4,0.6,0.8 --methods tracking --contact operator --no-contact-pass --yaw 150 --zoom index-finger-phalanx-intermediate -p "$out/bulge.json"
 fi
 
 if shared makehuman_male/makehuman_male.glb; then
