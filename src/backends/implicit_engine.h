@@ -21,9 +21,11 @@ namespace cutis {
 struct ImplicitRest {
   TrackRest track;                    ///< fields, contact and joined parts: the same as tracking's
   std::vector<float> core;            ///< own field on the bone's axis
+  std::vector<Vec3f> inward;          ///< direction of the own field's gradient
   std::vector<ProjectLimits> limits;  ///< with its own lengths
   std::vector<float> slopes;          ///< per bone: the steepest of its field at rest, 1/m
   std::vector<float> reaches;         ///< per bone: how far from the bone's segment its field is felt, metres
+  std::vector<float> surfaces;        ///< per bone: how far from it there is inside, metres
   std::vector<Vec3f> centers;         ///< per bone: of a sphere around the part's vertices
   std::vector<float> radii;           ///< per bone: of that sphere
   std::vector<Float4> edges;          ///< per item of surface.neighbours: edge from it times weight; 1 / squared length
@@ -37,14 +39,60 @@ struct Capsule {
   float per_squared = 0;  ///< 1 / |along|^2; 0 for a point
   float reach_squared = 0;
 
-  /// Squared distance to the segment.
-  [[nodiscard]] float squared_distance(const Vec3f& p) const {
+  /// Whether it reaches a ball about `p`.
+  [[nodiscard]] bool within(const Vec3f& p, float radius) const {
     const Vec3f from = p - origin;
     const float t = std::clamp(dot(from, along) * per_squared, 0.0F, 1.0F);
     const Vec3f off = from - along * t;
-    return dot(off, off);
+    const float reach = std::sqrt(reach_squared) + radius;
+    return dot(off, off) <= reach * reach;
   }
-  [[nodiscard]] bool holds(const Vec3f& p) const { return squared_distance(p) <= reach_squared; }
+};
+
+/// Four capsules at once; lanes that are not used hold nothing.
+struct CapsuleBlock {
+  Float4 origin[3], along[3], per_squared;
+  Float4 reach_squared{-1};
+  std::uint32_t bone[4] = {};
+
+  void set(int lane, std::uint32_t b, const Capsule& c);
+  /// Bit i: capsule i holds the point.
+  [[nodiscard]] unsigned hold(const Vec3f& p) const {
+    const Float4 x = Float4(p.x) - origin[0], y = Float4(p.y) - origin[1], z = Float4(p.z) - origin[2];
+    const Float4 t = unit_clamp((x * along[0] + y * along[1] + z * along[2]) * per_squared);
+    const Float4 u = x - along[0] * t, v = y - along[1] * t, w = z - along[2] * t;
+    return mask_less_equal(u * u + v * v + w * w, reach_squared);
+  }
+};
+
+/// Per bone: the capsules that its vertices may be in, by rising bone.
+struct CapsuleRows {
+  std::vector<CapsuleBlock> blocks;
+  std::vector<std::uint32_t> begin;
+
+  void clear();
+  /// To the last row, which must be in order.
+  void add(std::uint32_t bone, const Capsule& capsule);
+  void end_row();
+  [[nodiscard]] std::span<const CapsuleBlock> row(std::size_t b) const {
+    return {blocks.data() + begin[b], blocks.data() + begin[b + 1]};
+  }
+
+ private:
+  int lanes_ = 4;  // of the last block that are taken
+};
+
+/// Two parts that bend against each other, at rest.
+struct Hinge {
+  Vec3f origin, axis;   ///< of the lower bone
+  Vec3f inside;         ///< unit vector across the axis, to the inner side of the bend
+  bool blends = false;  ///< with an operator
+
+  /// 1 in the middle of the inner side, 0 beside the axis, -1 on the back.
+  [[nodiscard]] float side(const Vec3f& p_rest) const {
+    const Vec3f from = p_rest - origin;
+    return dot(normalized(from - axis * dot(axis, from)), inside);
+  }
 };
 
 /// A vertex that its bone carries deeper into another part than skin gives way.
@@ -57,18 +105,17 @@ struct DeepVertex {
 struct ImplicitPose {
   std::span<const GridView> parts;         ///< per bone
   std::span<const float> slopes;           ///< per bone: the steepest of its field, 1/m
-  std::span<const Capsule> capsules;       ///< per bone
-  const RigRows* meet = nullptr;           ///< per bone: other parts that may be felt at its vertices, rising
+  const CapsuleRows* meet = nullptr;       ///< per bone: other parts that may be felt at its vertices
+  const CapsuleRows* press = nullptr;      ///< per bone: other parts that its vertices may be deep in
   std::span<const Affine3f> motions;       ///< per bone: posed from rest
   std::span<const SkinDualQuat> rigid;     ///< per bone; signs agree along the skeleton
   std::span<const SkinMatrix> stretches;   ///< per bone, before the rotation; empty: none
   std::span<const char> still;             ///< matrix: the two do not move against each other
   std::span<const float> gate;             ///< matrix: how far contact of two parts is let in
   std::span<const float> deep;             ///< matrix: from which value of k's field on b's skin is too deep in k
-  std::span<const JointOperator> joints;   ///< blends
-  std::span<const std::int16_t> joint_of;  ///< matrix; -1: none
-  std::span<const Vec3f> joint_origin;     ///< per joint operator, at rest
-  std::span<const Vec3f> joint_inside;     ///< per joint operator: unit vector to the inner side of the bend, at rest
+  std::span<const JointOperator> joints;   ///< per hinge: blends
+  std::span<const Hinge> hinges;
+  std::span<const std::int16_t> hinge_of;  ///< matrix; -1: none
   const PosedField* field = nullptr;       ///< all of them
   bool composed = false;                   ///< project in the field of the rig's tree, instead of parts and contact
   bool trusted = true;  ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
@@ -120,6 +167,11 @@ inline constexpr std::size_t kImplicitChunk = 256;
           rest.track.gap[v],      vertices.initial[v]};
 }
 
+/// Fills `vertices.deep` with the vertices that are too deep in another part.
+void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                        const Context& context);
+/// One ring more of `vertices.flags`.
+void grow_flags(const RigSurface& surface, ImplicitVertices& vertices, const Context& context);
 /// Finds for every vertex the parts near it and how far it is in contact with each, and which vertices are to be solved
 /// for: all but those that their bone carries and no other part's field has changed for, and `rings` around them.
 void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int rings,

@@ -45,6 +45,24 @@ inline Float4 select_greater(const Float4& a, const Float4& b, const Float4& yes
 }
 inline float select_greater(float a, float b, float yes, float no) { return a > b ? yes : no; }
 
+/// Between 0 and 1, lane by lane.
+inline Float4 unit_clamp(const Float4& a) {
+  const Float4 zero, one(1);
+  const Float4 low = select_greater(a, zero, a, zero);
+  return select_greater(low, one, one, low);
+}
+
+/// Bit i is set where a <= b in lane i.
+inline unsigned mask_less_equal(const Float4& a, const Float4& b) {
+#if defined(__SSE__)
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_cmple_ps(a.v, b.v)));
+#else
+  unsigned mask = 0;
+  for (int i = 0; i < 4; ++i) mask |= (a.v[i] <= b.v[i] ? 1U : 0U) << i;
+  return mask;
+#endif
+}
+
 /// Rows become columns: afterwards r0 holds the first lanes of all four.
 inline void transpose(Float4& r0, Float4& r1, Float4& r2, Float4& r3) {
   const Float4::Lanes a = __builtin_shufflevector(r0.v, r1.v, 0, 4, 1, 5),

@@ -32,6 +32,7 @@ struct NearPart {
   std::int16_t joint = -1;  ///< its operator with the vertex's own part; -1: the union
   bool joined = false;      ///< the two parts grow out of each other: their union is one surface
   float contact = 0;        ///< c_k in [0,1]
+  float bend = 0;           ///< how far the two are bent towards the vertex's side, 0 to 1
   float level = 0;          ///< l_k: where its surface is for this vertex
   float offset = 0;         ///< o_k = min(0, f_b - f_k) at rest
   float weight = 1;         ///< blending weight: 0 the union, 1 the operator

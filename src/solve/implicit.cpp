@@ -52,41 +52,8 @@ Affine3f narrow(const Affine3d& a) {
 
 }  // namespace
 
-JointOperators::JointOperators(const Rig& rig, const ImplicitOptions& options) {
-  const std::size_t bones = rig.bones.size();
-  joint_of.assign(bones * bones, -1);
-  if (!options.blend) return;
-  opening_ = controller_preset(options.controllers).opening;
-  for (std::uint32_t b = 0; b < bones; ++b) {
-    int above = rig.bones[b].parent;
-    while (above >= 0 && rig.fields[static_cast<std::size_t>(above)].empty())
-      above = rig.bones[static_cast<std::size_t>(above)].parent;
-    if (above < 0 || rig.fields[b].empty()) continue;
-    const auto joint = static_cast<std::int16_t>(operators.size());
-    const auto p = static_cast<std::uint32_t>(above);
-    joint_of[b * bones + p] = joint_of[p * bones + b] = joint;
-    child_.push_back(b);
-    parent_.push_back(p);
-    operators.push_back({{OperatorForm::blend, {}}, 1});
-    origin.push_back(static_cast<Vec3f>(rig.bones[b].rest_origin));
-    inside.emplace_back();
-  }
-  update(rig, {});
-}
-
-void JointOperators::update(const Rig& rig, std::span<const Quatd> rotations) {
-  for (std::size_t j = 0; j < operators.size(); ++j) {
-    const Vec3d u = bone_axis(rig.bones[child_[j]]);
-    // Where the child's axis points, seen from the parent at rest.
-    const Vec3d bent =
-        rotations.empty() ? u : rotate(conjugate(rotations[parent_[j]]), rotate(rotations[child_[j]], u));
-    operators[j].parameter = static_cast<float>(std::tan(opening_(angle_between(u, bent))));
-    inside[j] = static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u)));
-  }
-}
-
 ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context)
-    : rig_(rig), options_(options), context_(context), joints_(rig, options), field_(rig) {
+    : rig_(rig), options_(options), context_(context), field_(rig) {
   if (!rig.has_skin())
     throw Error(ErrorCode::bad_argument, "implicit", "the rig was bound without its implicit skin; bind it with one");
   if (options.initial != Method::lbs && options.initial != Method::dqs)
@@ -98,11 +65,13 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   if (!(options.tolerance >= 1e-6 && options.tolerance <= 0.1))
     throw Error(ErrorCode::bad_argument, "implicit", "the tolerance must be between 1e-6 and 0.1");
   rest_ = make_implicit_rest(rig, options, context);
+  hinges_ = std::make_unique<Hinges>(rig, rest_.track.joined, options);
   corners_ = triangle_corners(rig.surface);
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();
   parts_.resize(bones);
   motions_.resize(bones);
   capsules_.resize(bones);
+  surfaces_.resize(bones);
   ways_.resize(bones);
   slopes_.resize(bones);
   gate_.assign(bones * bones, 1);
@@ -145,7 +114,6 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
   const RigSurface& surface = rig_.surface;
-  for (std::size_t b = 0; b < motions_.size(); ++b) motions_[b] = narrow(motion.motions()[b]);
   std::fill(ways_.begin(), ways_.end(), 0.0F);
   for (std::size_t v = 0; v < surface.size(); ++v) {
     const std::uint32_t b = surface.owner[v];
@@ -160,45 +128,68 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
 // Parts whose fields come near the vertices of each part.
 void ImplicitSkin::find_meetings(const BoneMotion& motion) {
   const std::size_t bones = parts_.size();
-  meet_.items.clear();
-  meet_.begin.assign(1, 0);
+  meet_.clear();
   for (std::uint32_t b = 0; b < bones; ++b) {
     const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
-    const float scale =
-        motion.palette().stretches.empty() ? 1 : static_cast<float>(frobenius(motion.motions()[b].linear));
-    const float around = rest_.radii[b] * scale + ways_[b];
-    for (std::uint32_t k = 0; k < bones; ++k) {
-      const Capsule& capsule = capsules_[k];
-      if (k == b || parts_[k].nodes == nullptr || !(rest_.radii[b] > 0)) continue;
-      const float reach = std::sqrt(capsule.reach_squared) + around;
-      if (capsule.squared_distance(at) <= reach * reach) meet_.items.push_back(k);
-    }
-    meet_.begin.push_back(static_cast<std::uint32_t>(meet_.items.size()));
+    const float around = part_radius(motion, b) + ways_[b];
+    for (std::uint32_t k = 0; k < bones && rest_.radii[b] > 0; ++k)
+      if (k != b && parts_[k].nodes != nullptr && capsules_[k].within(at, around)) meet_.add(k, capsules_[k]);
+    meet_.end_row();
   }
 }
 
-void ImplicitSkin::set_pose(const BoneMotion& motion) {
+// Parts that the vertices of each part may be deep in, where relief has an answer.
+void ImplicitSkin::find_presses(const BoneMotion& motion) {
+  const std::size_t bones = parts_.size();
+  press_.clear();
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
+    const float around = part_radius(motion, b);
+    for (std::uint32_t k = 0; k < bones && rest_.radii[b] > 0; ++k) {
+      if (k == b || parts_[k].nodes == nullptr || !(deep_from_[b * bones + k] < 1)) continue;
+      Capsule capsule = capsules_[k];
+      capsule.reach_squared = surfaces_[k];
+      if (capsule.within(at, around)) press_.add(k, capsule);
+    }
+    press_.end_row();
+  }
+}
+
+// Of a sphere around the part's vertices as its bone carries them.
+float ImplicitSkin::part_radius(const BoneMotion& motion, std::uint32_t b) const {
+  return rest_.radii[b] *
+         (motion.palette().stretches.empty() ? 1 : static_cast<float>(frobenius(motion.motions()[b].linear)));
+}
+
+void ImplicitSkin::pose_parts(const BoneMotion& motion) {
   const std::size_t bones = parts_.size();
   if (options_.contact == ContactModel::composed) field_.set_pose(motion.motions());
   for (std::uint32_t b = 0; b < bones; ++b) {
     const Affine3d& m = motion.motions()[b];
+    motions_[b] = narrow(m);
     const bool usable = is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant;
     parts_[b] = usable && !rig_.fields[b].empty() ? posed(rig_.fields[b].view(), m) : GridView{};
     slopes_[b] = rest_.slopes[b];
-    float reach = rest_.reaches[b];
+    float reach = rest_.reaches[b], surface = rest_.surfaces[b];
     if (!motion.palette().stretches.empty() && parts_[b].nodes != nullptr) {  // steeper, or farther
       slopes_[b] *= static_cast<float>(frobenius(inverse(motion.motions()[b].linear)));
       reach *= static_cast<float>(frobenius(motion.motions()[b].linear));
+      surface *= static_cast<float>(frobenius(motion.motions()[b].linear));
     }
     const auto origin = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_origin));
     const Vec3f along = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_end)) - origin;
     const float squared = dot(along, along);
     capsules_[b] = {origin, along, squared > 0 ? 1 / squared : 0, reach * reach};
+    surfaces_[b] = surface * surface;
   }
+}
+
+void ImplicitSkin::pose_joints(const BoneMotion& motion) {
+  const std::size_t bones = parts_.size();
   for (std::size_t a = 0; a < bones; ++a)
     for (std::size_t b = a + 1; b < bones; ++b)
       still_[a * bones + b] = still_[b * bones + a] = same_motion(motion.motions()[a], motion.motions()[b]) ? 1 : 0;
-  joints_.update(rig_, motion.rotations());
+  hinges_->update(rig_, motion.rotations());
   // The swing is measured with the lower bone's axis, so that twist does not count.
   const std::vector<Quatd>& turn = motion.rotations();
   for (const auto& [a, b] : joined_) {
@@ -214,8 +205,10 @@ void ImplicitSkin::set_pose(const BoneMotion& motion) {
 }
 
 // Whether the pose had to be changed.
-bool ImplicitSkin::relieve(const Pose& pose, BoneMotion& motion, FrameReport& report) {
-  if (!relief_) return false;
+bool ImplicitSkin::relieve(const Pose& pose, const ImplicitPose& now, BoneMotion& motion, FrameReport& report) {
+  find_presses(motion);
+  if (press_.blocks.empty()) return false;
+  find_deep_vertices(rig_, rest_, now, vertices_, context_);
   deep_.clear();
   for (const std::vector<DeepVertex>& chunk : vertices_.deep) deep_.insert(deep_.end(), chunk.begin(), chunk.end());
   if (deep_.empty()) return false;
@@ -227,34 +220,34 @@ bool ImplicitSkin::relieve(const Pose& pose, BoneMotion& motion, FrameReport& re
   return true;
 }
 
+ImplicitPose ImplicitSkin::pose_now(const BoneMotion& motion) const {
+  return {parts_,
+          slopes_,
+          &meet_,
+          &press_,
+          motions_,
+          motion.palette().rigid,
+          motion.palette().stretches,
+          still_,
+          gate_,
+          deep_from_,
+          hinges_->operators,
+          hinges_->hinges,
+          hinges_->of,
+          &field_,
+          options_.contact == ContactModel::composed,
+          options_.initial == Method::dqs};
+}
+
 void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  const bool composed = options_.contact == ContactModel::composed;
-  ImplicitPose now;
-  const auto begin = [&] {
-    start(motion, positions, frame.normals);
-    set_pose(motion);
-    find_meetings(motion);
-    now = {parts_,
-           slopes_,
-           capsules_,
-           &meet_,
-           motions_,
-           motion.palette().rigid,
-           motion.palette().stretches,
-           still_,
-           gate_,
-           deep_from_,
-           joints_.operators,
-           joints_.joint_of,
-           joints_.origin,
-           joints_.inside,
-           &field_,
-           composed,
-           options_.initial == Method::dqs};
-    find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
-  };
-  begin();
-  if (relieve(pose, motion, frame.report)) begin();
+  pose_parts(motion);
+  if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_parts(motion);
+  pose_joints(motion);
+  start(motion, positions, frame.normals);
+  find_meetings(motion);
+  const ImplicitPose now = pose_now(motion);
+  const bool composed = now.composed;
+  find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
   const auto project = [&](int steps) {
     evaluations_ +=
         project_vertices(rig_, rest_, now, steps, static_cast<float>(options_.tolerance), vertices_, context_);

@@ -6,31 +6,13 @@
 #include <vector>
 
 #include "backends/engine.h"
-#include "cutis/compose.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
 #include "solve/bend_relief.h"
 #include "solve/bone_motion.h"
+#include "solve/hinges.h"
 
 namespace cutis {
-
-/// The blend between the parts of each joint, in some pose (Implicit §3.4.2): opened by the angle between the bones, on
-/// the inner side of the bend. A joint is a bone with a field below one (its nearest ancestor) with a field.
-class JointOperators {
- public:
-  JointOperators(const Rig& rig, const ImplicitOptions& options);
-
-  /// `rotations`: per bone, relative to rest; empty: the rest pose.
-  void update(const Rig& rig, std::span<const Quatd> rotations);
-
-  std::vector<JointOperator> operators;
-  std::vector<Vec3f> origin, inside;   ///< per joint, see ImplicitPose
-  std::vector<std::int16_t> joint_of;  ///< matrix bones x bones
-
- private:
-  Controller opening_;
-  std::vector<std::uint32_t> child_, parent_;  // per joint: bones
-};
 
 /// Everything about the rest pose.
 [[nodiscard]] ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, const Context& context);
@@ -49,9 +31,13 @@ class ImplicitSkin {
 
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
-  void set_pose(const BoneMotion& motion);
+  void pose_parts(const BoneMotion& motion);
+  void pose_joints(const BoneMotion& motion);
   void find_meetings(const BoneMotion& motion);
-  [[nodiscard]] bool relieve(const Pose& pose, BoneMotion& motion, FrameReport& report);
+  void find_presses(const BoneMotion& motion);
+  [[nodiscard]] bool relieve(const Pose& pose, const ImplicitPose& now, BoneMotion& motion, FrameReport& report);
+  [[nodiscard]] float part_radius(const BoneMotion& motion, std::uint32_t b) const;
+  [[nodiscard]] ImplicitPose pose_now(const BoneMotion& motion) const;
   void smooth(const ImplicitPose& now);
   void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
   [[nodiscard]] bool has_residual(std::size_t v) const;
@@ -60,9 +46,9 @@ class ImplicitSkin {
   const Rig& rig_;
   ImplicitOptions options_;
   const Context& context_;
-  JointOperators joints_;
   std::vector<std::array<std::uint32_t, 2>> joined_;  // pairs of parts that grow out of each other
   ImplicitRest rest_;
+  std::unique_ptr<Hinges> hinges_;
   std::unique_ptr<BendRelief> relief_;
   RigRows corners_;                  // per welded vertex: the other corners of its triangles
   std::vector<Vec3f> rest_normals_;  // of the welded surface
@@ -72,7 +58,8 @@ class ImplicitSkin {
   std::vector<Affine3f> motions_;
   std::vector<Capsule> capsules_;
   std::vector<float> ways_;  // per bone: the farthest that the guess lies off the carried vertex
-  RigRows meet_;
+  CapsuleRows meet_, press_;
+  std::vector<float> surfaces_;  // per bone: squared, how far from its segment there is inside
   std::vector<float> slopes_, gate_, deep_from_;
   std::vector<DeepVertex> deep_;
   std::vector<char> still_;

@@ -1,7 +1,4 @@
-// Which vertices are solved for, which parts are near them and how much in contact; where they should go.
-//
-// Contact is decided per vertex and other part, from the pose alone: by how much the other's field has risen over its
-// rest value at the vertex as its bone carries it, or at the initial guess. docs/algorithms/implicit.md.
+// Where active vertices should go: how their edges turn, which level they keep, how firmly the initial guess holds them.
 #include <algorithm>
 #include <cmath>
 
@@ -11,114 +8,16 @@
 namespace cutis {
 namespace {
 
-// How much another part's field must have risen for contact to begin and to be full.
-constexpr float kContactBegins = 0.02F, kContactFull = 0.08F;
-// By how much the other's field must lead on the own bone's axis, more than at rest, for contact to have no answer.
-constexpr float kLeadFrom = 0.2F, kLeadTo = 0.4F;
-// A field that has changed less than this does not move a vertex.
-constexpr float kChanged = 0.002F;
-// Of the local edge: an initial guess nearer than this to the rigidly carried vertex is the same point.
-constexpr float kSamePlace = 1e-4F;
 // The initial guess is trusted so far (in units of the field), at joints that are hardly bent; and the skin need not go
 // deeper than this below it where parts leave a void.
 constexpr float kTrust = 0.15F, kVoid = 0.3F;
 // Strain of the initial guess around a vertex: sound below, worthless above.
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
-constexpr std::size_t kMostNearParts = 255;
-
-// Implicit's blending weight: 1 on the inner side of the bend, 0 on the outer, by the direction from the bone's axis.
-float blending_weight(const RigBone& bone, const Vec3f& p_rest, const Vec3f& origin, const Vec3f& inside) {
-  const auto axis = static_cast<Vec3f>(normalized(bone.rest_end - bone.rest_origin));
-  const Vec3f from = p_rest - origin;
-  const Vec3f radial = normalized(from - axis * dot(axis, from));
-  return std::clamp(dot(radial, inside), 0.0F, 1.0F);
-}
-
-// How much of the union a blend of that opening still is: 1 closed, 0 at 18 degrees (Implicit, figure 10) and below.
-float closed_share(const JointOperator& joint) {
-  if (joint.view.form != OperatorForm::blend) return 0;
-  constexpr float kOpen = 0.3249197F;  // tan(pi/10)
-  return std::clamp((joint.parameter - kOpen) / (1 - kOpen), 0.0F, 1.0F);
-}
-
-// Adds the vertex's parts to its chunk's list; returns whether it has to be solved for.
-bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
-               ImplicitVertices& vertices) {
-  const RigSurface& surface = rig.surface;
-  const TrackRest& track = rest.track;
-  const std::uint32_t own = surface.owner[v];
-  const std::size_t bones = pose.parts.size();
-  const Vec3f& p_rest = surface.positions[v];
-  const Vec3f& guess = vertices.initial[v];
-  const Vec3f& carried = vertices.carried[v];
-  const float way = distance(guess, carried);
-  const bool moved = !(way <= kSamePlace * surface.edge[v]);
-  const std::span<const std::uint32_t> near_rest = track.others.row(v);
-  const std::size_t row = track.others.begin[v];
-  bool changed = moved;
-  std::size_t seen = 0;  // parts that reached the vertex at rest and are still here
-  std::vector<NearPart>& list = vertices.near[v / kImplicitChunk];
-  vertices.near_begin[v] = static_cast<std::uint32_t>(list.size());
-  for (const std::uint32_t k : pose.meet->row(own)) {
-    if (list.size() - vertices.near_begin[v] >= kMostNearParts) break;
-    const Capsule& capsule = pose.capsules[k];
-    const bool felt = capsule.holds(carried);
-    if (!felt && !(moved && capsule.holds(guess))) continue;
-    const auto found =
-        static_cast<std::size_t>(std::lower_bound(near_rest.begin(), near_rest.end(), k) - near_rest.begin());
-    const bool known = found < near_rest.size() && near_rest[found] == k;
-    const float at_rest = known ? track.other_value[row + found] : 0;
-    seen += known ? 1 : 0;
-    const bool still = pose.still[own * bones + k] != 0;
-    const float at_carried = still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
-    changed = changed || std::abs(at_carried - at_rest) > kChanged;
-    if (pose.composed) continue;
-    if (at_carried > pose.deep[own * bones + k] && at_carried > at_rest + kChanged)
-      vertices.deep[v / kImplicitChunk].push_back({v, k});
-    NearPart near;
-    // The guess counts too: a thick part may have passed the carried vertex already. A field rises no faster than its
-    // slope, so that the guess is mostly decided by the carried vertex.
-    const float most = at_carried + pose.slopes[k] * way;
-    const bool decided = !moved || !(most - at_rest > kContactBegins) || at_carried - at_rest >= kContactFull;
-    near.value = decided ? most : part_value(pose.parts[k], guess);
-    near.joined = track.joined[own * bones + k] != 0;
-    near.joint = pose.joint_of[own * bones + k];
-    const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
-    near.contact = pose.gate[own * bones + k] * smooth_step(risen, kContactBegins, kContactFull);
-    if (near.contact > 0) {
-      // Where the bone's own axis is inside the other part no skin can be on its own side.
-      const Vec3f core = transform_point(pose.motions[own], track.core[v]);
-      const float lead = part_value(pose.parts[k], core) - rest.core[v];
-      near.contact *= 1 - smooth_step(lead - (known ? track.core_lead[row + found] : 0), kLeadFrom, kLeadTo);
-    }
-    if (near.joint >= 0) {
-      const auto j = static_cast<std::size_t>(near.joint);
-      near.joined = true;
-      near.weight = blending_weight(rig.bones[own], p_rest, pose.joint_origin[j], pose.joint_inside[j]);
-      near.contact *= 1 - near.weight * (1 - closed_share(pose.joints[j]));  // a fold that is filled does not touch
-    }
-    if (!(near.contact > 0) && !(near.joined && near.value > kContactBegins)) continue;
-    near.bone = static_cast<std::uint16_t>(k);
-    near.offset = std::min(0.0F, track.own[v] - at_rest);
-    near.level = std::max(track.own[v], at_rest);
-    list.push_back(near);
-  }
-  vertices.near_count[v] = static_cast<std::uint8_t>(list.size() - vertices.near_begin[v]);
-  return changed || seen < near_rest.size();
-}
-
-// One ring more.
-void grow(const RigSurface& surface, ImplicitVertices& vertices, const Context& context) {
-  parallel_for(context, surface.size(), 4 * kImplicitChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      char on = vertices.flags[v];
-      if (on == 0)
-        for (const std::uint32_t w : surface.neighbours.row(v)) on |= vertices.flags[w];
-      vertices.next_flags[v] = on;
-    }
-  });
-  std::swap(vertices.flags, vertices.next_flags);
-}
+// An initial guess so far from the level to the axis (in units of the field) is no longer trusted, and not at all; nor
+// where the field's gradient has turned so far (cosine).
+constexpr float kDeepFrom = 0.4F, kDeepTo = 0.8F, kTurned = 0.5F;
+// A joined part whose field is weaker does not say how far a joint is bent.
+constexpr float kFelt = 0.02F;
 
 TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::size_t v) {
   Float4 sum;
@@ -158,8 +57,8 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   for (std::uint32_t i = 0; i < skin.count; ++i) {
     const NearPart& near = skin.others[i];
     touch = std::max(touch, near.contact);
-    if (near.joined && near.value > kContactBegins)
-      bent = std::max(bent, pose.gate[skin.own * pose.parts.size() + near.bone]);
+    if (near.joined && near.value > kFelt)
+      bent = std::max(bent, near.bend);
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
   float off = 0;
@@ -172,39 +71,29 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   return touch;
 }
 
-}  // namespace
-
-void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int rings,
-                     ImplicitVertices& vertices, const Context& context) {
-  const RigSurface& surface = rig.surface;
-  vertices.near.resize((surface.size() + kImplicitChunk - 1) / kImplicitChunk);
-  vertices.deep.resize(vertices.near.size());
-  parallel_for(context, surface.size(), kImplicitChunk, [&](std::size_t begin, std::size_t end) {
-    vertices.near[begin / kImplicitChunk].clear();
-    vertices.deep[begin / kImplicitChunk].clear();
-    for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
-      vertices.residual[v] = vertices.start_residual[v] = 0;
-      vertices.beta[v] = vertices.beta_scratch[v] = 0;
-      vertices.touching[v] = vertices.started[v] = 0;
-      vertices.near_begin[v] = vertices.near_count[v] = 0;
-      const bool owned = surface.owner[v] != RigSurface::kNoBone;
-      vertices.state[v] = owned ? VertexState::rigid : VertexState::outside;
-      vertices.flags[v] = owned && find_near(rig, rest, pose, v, vertices) ? 1 : 0;
-    }
-  });
-  for (int ring = 0; ring < rings; ++ring) grow(surface, vertices, context);
-  vertices.active.clear();
-  for (std::uint32_t v = 0; v < surface.size(); ++v) {
-    vertices.positions[v] = vertices.initial[v];
-    vertices.moved[v] = vertices.flags[v] != 0 && surface.owner[v] != RigSurface::kNoBone ? 1 : 0;
-    if (vertices.moved[v] != 0) vertices.active.push_back(v);
-  }
+// Geometric skinning draws the inner side of a sharp bend into the part, past its axis at worst, where the field no longer
+// says on which side the vertex belongs. The bone does. Returns the share of the way back to the carried vertex after
+// which the projection starts: all of it near the axis, and where the gradient has turned away.
+float way_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t own, std::uint32_t v,
+               const ImplicitVertices& vertices) {
+  const float depth = rest.core[v] - rest.track.own[v], least = kDeepFrom * depth;
+  if (rest.track.tracked[v] == 0 || !(depth > 0)) return 0;
+  if (vertices.started[v] != 0 && vertices.start[v].value + vertices.shift[v] <= least) return 0;
+  const FieldSample<float> at = eval_part(pose.parts[own], vertices.initial[v]);
+  const float deep = at.value - rest.track.own[v];
+  if (!(deep > least)) return 0;
+  const Vec3f inward = pose.motions[own].linear * rest.inward[v];
+  const float scale = std::sqrt(dot(at.gradient, at.gradient) * dot(inward, inward));
+  const float turned = scale > 0 ? dot(at.gradient, inward) / scale : -1;
+  return std::max(smooth_step(deep, least, kDeepTo * depth), 1 - smooth_step(turned, 0.0F, kTurned));
 }
+
+}  // namespace
 
 void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
                  const Context& context) {
   const RigSurface& surface = rig.surface;
-  grow(surface, vertices, context);
+  grow_flags(surface, vertices, context);
   parallel_for(context, surface.size(), kImplicitChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
       if (vertices.flags[v] != 0) vertices.turn[v] = turn_of(surface, pose, v);
@@ -230,9 +119,14 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
       const float touch = set_level(rig, rest, pose, v, vertices);
       const float strain = std::max(std::sqrt(longest) - 1, 1 - std::sqrt(shortest));
       // Without a field there is nothing but the guess.
-      vertices.hold[v] = rest.track.tracked[v] == 0 ? 1.0F
-                                                    : std::min(1.0F, rest.track.hold[v]) * (1 - touch) *
-                                                          (1 - smooth_step(strain, kStrainFrom, kStrainTo));
+      vertices.hold[v] = 1;
+      if (rest.track.tracked[v] == 0) continue;
+      const float back = touch < 1 ? way_back(rest, pose, surface.owner[v], v, vertices) * (1 - touch) : 0;
+      vertices.hold[v] = std::min(1.0F, rest.track.hold[v]) * (1 - touch) * (1 - back) *
+                         (1 - smooth_step(strain, kStrainFrom, kStrainTo));
+      if (!(back > 0)) continue;
+      vertices.positions[v] += (vertices.carried[v] - vertices.initial[v]) * back;
+      vertices.started[v] = 0;
     }
   });
 }
