@@ -42,7 +42,7 @@ struct ImplicitOptions {
   bool blend = false;                  ///< own_side: parts of a joint swell into each other on the inner side of a bend
   std::string controllers = "finger";  ///< blend: the preset whose opening curve is used, see controller_preset_names()
   double turn = 0.9599310885968813;    ///< composed: the gradient's turn in a step that means contact; 55 degrees
-  int rounds = 2;                      ///< of relaxation and projection, 0 to 100
+  int rounds = 4;                      ///< of relaxation and projection, 0 to 100
   int inner = 6;                       ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
   int rings = 1;                       ///< around what moves that are solved for too, 0 to 100
   int smoothing = 3;                   ///< passes over the skin around contact, 0 to 100

@@ -95,6 +95,15 @@ struct Hinge {
   }
 };
 
+/// Part b against part k, in a pose.
+struct PartPair {
+  float gate = 1;           ///< how far contact of the two is let in
+  float deep = 2;           ///< from which value of k's field on b's skin is too deep in k; above 1: never
+  std::int16_t hinge = -1;  ///< -1: none
+  bool joined = false;      ///< joined_parts()
+  bool still = true;        ///< the two do not move against each other
+};
+
 /// A vertex that its bone carries deeper into another part than skin gives way.
 struct DeepVertex {
   std::uint32_t vertex = 0;  ///< welded
@@ -103,21 +112,18 @@ struct DeepVertex {
 
 /// Of this pose. Matrices [b * bones + k]: of part b against part k.
 struct ImplicitPose {
-  std::span<const GridView> parts;         ///< per bone
-  std::span<const float> slopes;           ///< per bone: the steepest of its field, 1/m
-  const CapsuleRows* meet = nullptr;       ///< per bone: other parts that may be felt at its vertices
-  const CapsuleRows* press = nullptr;      ///< per bone: other parts that its vertices may be deep in
-  std::span<const Affine3f> motions;       ///< per bone: posed from rest
-  std::span<const SkinDualQuat> rigid;     ///< per bone; signs agree along the skeleton
-  std::span<const SkinMatrix> stretches;   ///< per bone, before the rotation; empty: none
-  std::span<const char> still;             ///< matrix: the two do not move against each other
-  std::span<const float> gate;             ///< matrix: how far contact of two parts is let in
-  std::span<const float> deep;             ///< matrix: from which value of k's field on b's skin is too deep in k
-  std::span<const JointOperator> joints;   ///< per hinge: blends
+  std::span<const GridView> parts;        ///< per bone
+  std::span<const float> slopes;          ///< per bone: the steepest of its field, 1/m
+  const CapsuleRows* meet = nullptr;      ///< per bone: other parts that may be felt at its vertices
+  const CapsuleRows* press = nullptr;     ///< per bone: other parts that its vertices may be deep in
+  std::span<const Affine3f> motions;      ///< per bone: posed from rest
+  std::span<const SkinDualQuat> rigid;    ///< per bone; signs agree along the skeleton
+  std::span<const SkinMatrix> stretches;  ///< per bone, before the rotation; empty: none
+  std::span<const PartPair> pairs;        ///< matrix
+  std::span<const JointOperator> joints;  ///< per hinge: blends
   std::span<const Hinge> hinges;
-  std::span<const std::int16_t> hinge_of;  ///< matrix; -1: none
-  const PosedField* field = nullptr;       ///< all of them
-  bool composed = false;                   ///< project in the field of the rig's tree, instead of parts and contact
+  const PosedField* field = nullptr;  ///< all of them
+  bool composed = false;              ///< project in the field of the rig's tree, instead of parts and contact
   bool trusted = true;  ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
 };
 
@@ -133,7 +139,7 @@ struct ImplicitVertices {
   std::vector<Vec3f> normals;         ///< of the residual's surface, unit
   std::vector<float> residual;        ///< r where the vertex ended
   std::vector<float> start_residual;  ///< r where its last projection began
-  std::vector<ResidualSample> start;  ///< at the initial guess, where `started`
+  std::vector<ResidualSample> start;  ///< at the position, where `started`
   std::vector<char> started;
   std::vector<VertexState> state;
   std::vector<char> touching;  ///< contact holds it
@@ -149,6 +155,7 @@ struct ImplicitVertices {
   std::vector<TurnColumns> turn;           ///< at active vertices and their neighbours
   std::vector<Float4> pull;                ///< sum over the edges of weight times edge as it should be
   std::vector<std::uint32_t> active;       ///< vertices to solve for, rising
+  std::vector<std::uint32_t> sliding;      ///< of them, those that relaxation still moves, rising
   std::vector<std::uint32_t> evaluations;  ///< per chunk of active vertices
   std::vector<Float4> x, r, d, q, n;       ///< conjugate gradients
   std::vector<float> inverse_diagonal;
@@ -189,8 +196,8 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
 void active_normals(const RigRows& corners, std::span<const Vec3f> positions, std::span<const std::uint32_t> active,
                     std::span<Vec3f> normals, const Context& context);
 
-/// Slides the active vertices within their tangent planes until edges are turned as they should be: `steps` conjugate
-/// gradient steps.
+/// Slides vertices.sliding within their tangent planes until edges are turned as they should be: `steps` conjugate
+/// gradient steps. Leaves those that moved noticeably, and their neighbours, in the list.
 void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, ImplicitVertices& vertices,
                     const Context& context);
 /// One Jacobi pass of relaxation by mean value coordinates, as strong as the last projection was long (Implicit

@@ -22,8 +22,8 @@ struct CompactSample {
 
 /// f(d) for a support of radius r > 0: 1 for d <= -r, 0 for d >= r. A distance that is not a number gives 0.
 template <class T>
-CUTIS_HD CompactSample<T> compact(CompactMap map, T d, T r) {
-  const T x = d / r;
+[[gnu::always_inline]] CUTIS_HD inline CompactSample<T> compact(CompactMap map, T d, T r) {
+  const T inverse = T(1) / r, x = d * inverse;  // the division need not wait for d
   if (x <= T(-1)) return {T(1), T(0)};
   if (!(x < T(1))) return {T(0), T(0)};
   const T x2 = x * x, rest = T(1) - x2;
@@ -33,7 +33,7 @@ CUTIS_HD CompactSample<T> compact(CompactMap map, T d, T r) {
   // Rounding must not leave [0,1], and a field that is 0 has no gradient: it is not felt.
   if (!(f > T(0))) return {T(0), T(0)};
   if (f >= T(1)) return {T(1), T(0)};
-  return {f, cubic ? T(-0.75) * rest / r : T(-0.9375) * rest * rest / r};
+  return {f, cubic ? T(-0.75) * rest * inverse : T(-0.9375) * rest * rest * inverse};
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 // multiplications.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -36,7 +37,7 @@ struct GridView {
 
 #if !defined(__CUDACC__)
 /// The four integers of two neighbouring nodes as numbers.
-inline void node_numbers(const GridNode* nodes, Float4& first, Float4& second) {
+[[gnu::always_inline]] inline void node_numbers(const GridNode* nodes, Float4& first, Float4& second) {
   typedef std::int16_t Shorts __attribute__((vector_size(16)));  // NOLINT: the attribute needs a typedef
   typedef std::int32_t Ints __attribute__((vector_size(16)));    // NOLINT
   static_assert(sizeof(GridNode) == 8);
@@ -98,12 +99,33 @@ CUTIS_HD inline FieldSample<float> grid_distance(const GridView& grid, const Vec
   return {value, slope};
 }
 #else
-inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
-  const auto cell = [](float x, int n) {
-    return x <= 0 ? 0 : x >= static_cast<float>(n - 2) ? n - 2 : static_cast<int>(x);
-  };
-  const int i = cell(p.x, grid.nx), j = cell(p.y, grid.ny), k = cell(p.z, grid.nz);
-  const float x = p.x - static_cast<float>(i), y = p.y - static_cast<float>(j), z = p.z - static_cast<float>(k);
+/// Nodes per axis; what the last lane holds is of no meaning, here and below.
+[[gnu::always_inline]] inline Float4 grid_sides(const GridView& grid) {
+  typedef std::int32_t Ints __attribute__((vector_size(16)));  // NOLINT: the attribute needs a typedef
+  Ints n;
+  std::memcpy(&n, reinterpret_cast<const char*>(&grid) + offsetof(GridView, nx), sizeof n);
+  return __builtin_convertvector(n, Float4::Lanes);
+}
+
+/// transform_point(grid.grid_from_rest, p), the same bits.
+[[gnu::always_inline]] inline Float4 grid_place(const GridView& grid, const Vec3f& p) {
+  const char* const columns = reinterpret_cast<const char*>(&grid) + offsetof(GridView, grid_from_rest);
+  Float4 c[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&c[i].v, columns + i * sizeof(Vec3f), sizeof c[i].v);
+  return (c[0] * Float4(p.x) + c[1] * Float4(p.y) + c[2] * Float4(p.z)) + c[3];
+}
+
+[[gnu::always_inline]] inline bool inside_grid(const GridView& grid, const Float4& at) {
+  return (mask_less_equal(Float4(), at) & mask_less_equal(at, grid_sides(grid) - Float4(1)) & 7U) == 7U;
+}
+
+[[gnu::always_inline]] inline FieldSample<float> grid_distance(const GridView& grid, const Float4& at) {
+  typedef std::int32_t Ints __attribute__((vector_size(16)));  // NOLINT
+  const Float4 zero, last = grid_sides(grid) - Float4(2), low = select_greater(at, zero, at, zero);
+  const Ints cell = __builtin_convertvector(select_greater(low, last, last, low).v, Ints);
+  const Float4 rest = at - Float4(__builtin_convertvector(cell, Float4::Lanes));
+  const float x = rest[0], y = rest[1], z = rest[2];
+  const std::int64_t i = cell[0], j = cell[1], k = cell[2];
   const std::int64_t row = grid.nx, slice = row * grid.ny;
   const GridNode* const base = grid.nodes + k * slice + j * row + i;
   // With L the trilinear blend of the nodes' numbers (v and half slopes h) and D its differences along the axes, the
@@ -113,28 +135,26 @@ inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
   node_numbers(base + row, n[2], n[3]);
   node_numbers(base + slice, n[4], n[5]);
   node_numbers(base + slice + row, n[6], n[7]);
-  const Float4 x4(x), y4(y), z4(z);
-  Float4 along_z[4], at_z[4];
-  for (int c = 0; c < 4; ++c) {
-    along_z[c] = n[c + 4] - n[c];
-    at_z[c] = n[c] + z4 * along_z[c];
-  }
-  Float4 y_of[2], at_y[2], yz_of[2], z_at_y[2];
-  for (int c = 0; c < 2; ++c) {
-    y_of[c] = at_z[c + 2] - at_z[c];
-    at_y[c] = at_z[c] + y4 * y_of[c];
-    yz_of[c] = along_z[c + 2] - along_z[c];
-    z_at_y[c] = along_z[c] + y4 * yz_of[c];
-  }
-  const Float4 dx = at_y[1] - at_y[0], all = at_y[0] + x4 * dx;
-  const Float4 dxy = y_of[1] - y_of[0], dy = y_of[0] + x4 * dxy;
-  const Float4 dxz = z_at_y[1] - z_at_y[0], dz = z_at_y[0] + x4 * dxz;
-  const Float4 dyz = yz_of[0] + x4 * (yz_of[1] - yz_of[0]);
+  const Float4 x4 = __builtin_shufflevector(rest.v, rest.v, 0, 0, 0, 0);
+  const Float4 y4 = __builtin_shufflevector(rest.v, rest.v, 1, 1, 1, 1);
+  const Float4 z4 = __builtin_shufflevector(rest.v, rest.v, 2, 2, 2, 2);
+  // Along z at the four corners of the cell's side, then along y at two; written out, not in loops, which -O2 keeps.
+  const Float4 za = n[4] - n[0], zb = n[5] - n[1], zc = n[6] - n[2], zd = n[7] - n[3];
+  const Float4 a = n[0] + z4 * za, b = n[1] + z4 * zb, c = n[2] + z4 * zc, d = n[3] + z4 * zd;
+  const Float4 y0 = c - a, y1 = d - b, yz0 = zc - za, yz1 = zd - zb;
+  const Float4 at0 = a + y4 * y0, at1 = b + y4 * y1, z0 = za + y4 * yz0, z1 = zb + y4 * yz1;
+  const Float4 dx = at1 - at0, all = at0 + x4 * dx;
+  const Float4 dxy = y1 - y0, dy = y0 + x4 * dxy;
+  const Float4 dxz = z1 - z0, dz = z0 + x4 * dxz;
+  const Float4 dyz = yz0 + x4 * (yz1 - yz0);
   const float xx = x * (1 - x), yy = y * (1 - y), zz = z * (1 - z), v = grid.value_step, h = grid.slope_step;
   return {v * all[0] - h * (xx * dx[1] + yy * dy[2] + zz * dz[3]),
           {v * dx[0] - h * ((1 - 2 * x) * dx[1] + yy * dxy[2] + zz * dxz[3]),
            v * dy[0] - h * ((1 - 2 * y) * dy[2] + xx * dxy[1] + zz * dyz[3]),
            v * dz[0] - h * ((1 - 2 * z) * dz[3] + xx * dxz[1] + yy * dyz[2])}};
+}
+inline FieldSample<float> grid_distance(const GridView& grid, const Vec3f& p) {
+  return grid_distance(grid, Float4(p.x, p.y, p.z, 0));
 }
 #endif
 
@@ -143,9 +163,15 @@ CUTIS_HD inline bool inside_grid(const GridView& grid, const Vec3f& p) {
          p.y <= static_cast<float>(grid.ny - 1) && p.z <= static_cast<float>(grid.nz - 1);
 }
 
+#if defined(__CUDACC__)
+CUTIS_HD inline Vec3f grid_place(const GridView& grid, const Vec3f& p) {
+  return transform_point(grid.grid_from_rest, p);
+}
+#endif
+
 /// f and its gradient at a point of rest space; both 0 outside the grid.
 CUTIS_HD inline FieldSample<float> eval_field(const GridView& grid, const Vec3f& p_rest) {
-  const Vec3f p = transform_point(grid.grid_from_rest, p_rest);
+  const auto p = grid_place(grid, p_rest);
   if (!inside_grid(grid, p)) return {};
   const FieldSample<float> d = grid_distance(grid, p);
   const CompactSample<float> f = compact(grid.map, d.value, grid.radius);

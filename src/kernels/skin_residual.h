@@ -60,7 +60,7 @@ CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& 
 /// The value alone, for less.
 CUTIS_HD inline float part_value(const GridView& part, const Vec3f& p_posed) {
   if (part.nodes == nullptr) return 0;
-  const Vec3f p = transform_point(part.grid_from_rest, p_posed);
+  const auto p = grid_place(part, p_posed);
   if (!inside_grid(part, p)) return 0;
   return compact(part.map, grid_distance(part, p).value, part.radius).value;
 }

@@ -53,8 +53,7 @@ void Hinges::update(const Rig& rig, std::span<const Quatd> rotations) {
     const Vec3d bent = rotate(conjugate(rotations[upper_[h]]), rotate(rotations[lower_[h]], u));
     hinges[h].inside = static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u)));
     if (hinges[h].blends)
-      operators[h].parameter =
-          static_cast<float>(std::tan(opening_(std::atan2(length(cross(u, bent)), dot(u, bent)))));
+      operators[h].parameter = static_cast<float>(std::tan(opening_(std::atan2(length(cross(u, bent)), dot(u, bent)))));
   }
 }
 

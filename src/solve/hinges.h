@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/implicit_engine.h"
+#include "backends/engine.h"
 #include "cutis/compose.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"

@@ -22,6 +22,8 @@ namespace {
 constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
 // Newton steps: to reach the surface, to return to it after a relaxation, and at last.
 constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
+// Until the last one, projections may be off by this much: relaxation moves the vertices anyway.
+constexpr double kCoarse = 1e-2;
 // Passes of the paper's relaxation a round; of contact's diffusion. Smoothing goes half-way to the neighbours' mean.
 constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
 constexpr float kSmoothStrength = 0.5F;
@@ -74,18 +76,20 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   surfaces_.resize(bones);
   ways_.resize(bones);
   slopes_.resize(bones);
-  gate_.assign(bones * bones, 1);
-  still_.assign(bones * bones, 1);
+  pairs_.resize(bones * bones);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    pairs_[i].joined = rest_.track.joined[i] != 0;
+    pairs_[i].hinge = hinges_->of[i];
+  }
   for (std::uint32_t a = 0; a < bones; ++a)
     for (std::uint32_t b = a + 1; b < bones; ++b)
       if (rest_.track.joined[a * bones + b] != 0) joined_.push_back({a, b});
-  deep_from_.assign(bones * bones, 2);  // a field is at most 1: never
   if (relief_cap > 0 && options.contact == ContactModel::own_side) {
     relief_ = std::make_unique<BendRelief>(rig, relief_cap);
     for (std::size_t b = 0; b < bones; ++b)
       for (std::size_t k = 0; k < bones; ++k)
         if (b != k && rest_.track.joined[b * bones + k] == 0 && !rig.fields[k].empty())
-          deep_from_[b * bones + k] =
+          pairs_[b * bones + k].deep =
               compact(rig.fields[k].grid.map, -relief_->allowed(b, k), rig.fields[k].grid.radius).value;
   }
   ImplicitVertices& v = vertices_;
@@ -146,7 +150,7 @@ void ImplicitSkin::find_presses(const BoneMotion& motion) {
     const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
     const float around = part_radius(motion, b);
     for (std::uint32_t k = 0; k < bones && rest_.radii[b] > 0; ++k) {
-      if (k == b || parts_[k].nodes == nullptr || !(deep_from_[b * bones + k] < 1)) continue;
+      if (k == b || parts_[k].nodes == nullptr || !(pairs_[b * bones + k].deep < 1)) continue;
       Capsule capsule = capsules_[k];
       capsule.reach_squared = surfaces_[k];
       if (capsule.within(at, around)) press_.add(k, capsule);
@@ -188,7 +192,7 @@ void ImplicitSkin::pose_joints(const BoneMotion& motion) {
   const std::size_t bones = parts_.size();
   for (std::size_t a = 0; a < bones; ++a)
     for (std::size_t b = a + 1; b < bones; ++b)
-      still_[a * bones + b] = still_[b * bones + a] = same_motion(motion.motions()[a], motion.motions()[b]) ? 1 : 0;
+      pairs_[a * bones + b].still = pairs_[b * bones + a].still = same_motion(motion.motions()[a], motion.motions()[b]);
   hinges_->update(rig_, motion.rotations());
   // The swing is measured with the lower bone's axis, so that twist does not count.
   const std::vector<Quatd>& turn = motion.rotations();
@@ -200,7 +204,8 @@ void ImplicitSkin::pose_joints(const BoneMotion& motion) {
     double bend = 0;
     if (rest_.track.depth[a] >= rest_.track.depth[b]) bend = std::max(bend, swing(a));
     if (rest_.track.depth[b] >= rest_.track.depth[a]) bend = std::max(bend, swing(b));
-    gate_[a * bones + b] = gate_[b * bones + a] = static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
+    pairs_[a * bones + b].gate = pairs_[b * bones + a].gate =
+        static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
   }
 }
 
@@ -228,12 +233,9 @@ ImplicitPose ImplicitSkin::pose_now(const BoneMotion& motion) const {
           motions_,
           motion.palette().rigid,
           motion.palette().stretches,
-          still_,
-          gate_,
-          deep_from_,
+          pairs_,
           hinges_->operators,
           hinges_->hinges,
-          hinges_->of,
           &field_,
           options_.contact == ContactModel::composed,
           options_.initial == Method::dqs};
@@ -248,21 +250,23 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   const ImplicitPose now = pose_now(motion);
   const bool composed = now.composed;
   find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
-  const auto project = [&](int steps) {
-    evaluations_ +=
-        project_vertices(rig_, rest_, now, steps, static_cast<float>(options_.tolerance), vertices_, context_);
+  const auto project = [&](int steps, bool last) {
+    const double tolerance = last ? options_.tolerance : std::max(options_.tolerance, kCoarse);
+    evaluations_ += project_vertices(rig_, rest_, now, steps, static_cast<float>(tolerance), vertices_, context_);
   };
   evaluations_ = 0;
   if (!vertices_.active.empty()) {
     if (!composed) set_targets(rig_, rest_, now, vertices_, context_);
-    project(kFirstSteps);
+    project(kFirstSteps, options_.rounds == 0);
+    vertices_.sliding = vertices_.active;
     for (int round = 0; round < options_.rounds; ++round) {
       if (composed) {
         for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, vertices_, context_);
       } else {
         slide_vertices(rig_, rest_, options_.inner, vertices_, context_);
       }
-      project(round + 1 < options_.rounds ? kReturnSteps : kLastSteps);
+      const bool last = round + 1 == options_.rounds;
+      project(last ? kLastSteps : kReturnSteps, last);
     }
     smooth(now);
   }

@@ -60,9 +60,9 @@ class ImplicitSkin {
   std::vector<float> ways_;  // per bone: the farthest that the guess lies off the carried vertex
   CapsuleRows meet_, press_;
   std::vector<float> surfaces_;  // per bone: squared, how far from its segment there is inside
-  std::vector<float> slopes_, gate_, deep_from_;
+  std::vector<float> slopes_;
+  std::vector<PartPair> pairs_;  // matrix
   std::vector<DeepVertex> deep_;
-  std::vector<char> still_;
   ImplicitVertices vertices_;
   std::vector<Vec3f> normals_;
   std::vector<char> active_flag_;

@@ -1,4 +1,5 @@
-// Where active vertices should go: how their edges turn, which level they keep, how firmly the initial guess holds them.
+// Where active vertices should go: how their edges turn, which level they keep, how firmly the initial guess holds
+// them.
 #include <algorithm>
 #include <cmath>
 
@@ -57,8 +58,7 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   for (std::uint32_t i = 0; i < skin.count; ++i) {
     const NearPart& near = skin.others[i];
     touch = std::max(touch, near.contact);
-    if (near.joined && near.value > kFelt)
-      bent = std::max(bent, near.bend);
+    if (near.joined && near.value > kFelt) bent = std::max(bent, near.bend);
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
   float off = 0;
@@ -71,9 +71,9 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   return touch;
 }
 
-// Geometric skinning draws the inner side of a sharp bend into the part, past its axis at worst, where the field no longer
-// says on which side the vertex belongs. The bone does. Returns the share of the way back to the carried vertex after
-// which the projection starts: all of it near the axis, and where the gradient has turned away.
+// Geometric skinning draws the inner side of a sharp bend into the part, past its axis at worst, where the field no
+// longer says on which side the vertex belongs. The bone does. Returns the share of the way back to the carried vertex
+// after which the projection starts: all of it near the axis, and where the gradient has turned away.
 float way_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t own, std::uint32_t v,
                const ImplicitVertices& vertices) {
   const float depth = rest.core[v] - rest.track.own[v], least = kDeepFrom * depth;

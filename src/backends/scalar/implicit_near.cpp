@@ -50,7 +50,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
   const RigSurface& surface = rig.surface;
   const TrackRest& track = rest.track;
   const std::uint32_t own = surface.owner[v];
-  const std::size_t bones = pose.parts.size();
+  const PartPair* const pairs = pose.pairs.data() + own * pose.parts.size();
   const Vec3f& guess = vertices.initial[v];
   const Vec3f& carried = vertices.carried[v];
   const float way = distance(guess, carried);
@@ -63,33 +63,33 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     const AtRest known = at_rest_of(track, v, k);
     const float at_rest = known.value;
     seen += known.known ? 1 : 0;
-    const bool still = pose.still[own * bones + k] != 0;
-    const float at_carried = still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
+    const PartPair& pair = pairs[k];
+    const float at_carried = pair.still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
     changed = changed || std::abs(at_carried - at_rest) > kChanged;
     if (pose.composed) return;
     NearPart near;
     // The guess counts too: a thick part may have passed the carried vertex already. A field rises no faster than its
     // slope, so that the guess is mostly decided by the carried vertex.
-    const float gate = pose.gate[own * bones + k], most = at_carried + pose.slopes[k] * way;
+    const float most = at_carried + pose.slopes[k] * way;
     const bool decided =
-        !moved || !(gate > 0) || !(most - at_rest > kContactBegins) || at_carried - at_rest >= kContactFull;
+        !moved || !(pair.gate > 0) || !(most - at_rest > kContactBegins) || at_carried - at_rest >= kContactFull;
     near.value = decided ? most : part_value(pose.parts[k], guess);
-    near.joined = track.joined[own * bones + k] != 0;
-    const std::int16_t hinge = pose.hinge_of[own * bones + k];
     const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
-    near.contact = gate * smooth_step(risen, kContactBegins, kContactFull);
-    near.bend = gate;
-    if (hinge >= 0 && (gate > 0 || pose.hinges[static_cast<std::size_t>(hinge)].blends)) {
-      const auto h = static_cast<std::size_t>(hinge);
-      const float side = pose.hinges[h].side(surface.positions[v]);
+    const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
+    near.joined = pair.joined || (hinge != nullptr && hinge->blends);
+    if (!(pair.gate > 0 && risen > kContactBegins) && !(near.joined && near.value > kContactBegins)) return;
+    near.contact = pair.gate * smooth_step(risen, kContactBegins, kContactFull);
+    near.bend = pair.gate;
+    if (hinge != nullptr && (pair.gate > 0 || hinge->blends)) {
+      const float side = hinge->side(surface.positions[v]);
       const float inner = smooth_step(side, kBack, kInside);  // only the inner side of a bend folds
       near.contact *= inner;
       near.bend *= inner;
-      if (pose.hinges[h].blends) {
-        near.joint = hinge;
-        near.joined = true;
-        near.weight = std::max(0.0F, side);                                    // Implicit's blending weight
-        near.contact *= 1 - near.weight * (1 - closed_share(pose.joints[h]));  // a fold that is filled does not touch
+      if (hinge->blends) {
+        near.joint = pair.hinge;
+        near.weight = std::max(0.0F, side);  // Implicit's blending weight
+        // A fold that is filled does not touch.
+        near.contact *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(pair.hinge)]));
       }
     }
     if (near.contact > 0) {
@@ -163,7 +163,7 @@ void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const Implicit
         for (unsigned left = block.hold(carried); left != 0; left &= left - 1) {
           const std::uint32_t k = block.bone[std::countr_zero(left)];
           const float value = part_value(pose.parts[k], carried);
-          if (value > pose.deep[own * pose.parts.size() + k] &&
+          if (value > pose.pairs[own * pose.parts.size() + k].deep &&
               value > at_rest_of(rest.track, v, k).value + kChanged)
             deep.push_back({v, k});
         }

@@ -42,7 +42,8 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
     std::uint32_t& evaluations = vertices.evaluations[begin / kGrain];
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = vertices.active[i];
-      if (vertices.moved[v] == 0) continue;
+      const bool coarse = vertices.state[v] == VertexState::converged && std::abs(vertices.residual[v]) > tolerance;
+      if (vertices.moved[v] == 0 && !coarse) continue;
       vertices.moved[v] = 0;
       if (rest.track.tracked[v] == 0) {
         vertices.state[v] = VertexState::outside;
@@ -62,7 +63,8 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
       const Projected found =
           pose.composed ? project([&](const Vec3f& p) { return composed_residual(*pose.field, rig.surface.iso[v], p); })
                         : project([&](const Vec3f& p) { return skin_residual(skin, p); });
-      vertices.started[v] = 0;
+      vertices.start[v] = {found.residual, found.gradient, found.end != ProjectEnd::outside, found.contact};
+      vertices.started[v] = 1;
       evaluations += found.evaluations;
       vertices.state[v] = state_of(found.end);
       if (!is_finite(found.position)) continue;

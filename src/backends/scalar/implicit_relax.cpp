@@ -17,7 +17,9 @@ constexpr std::size_t kGrain = 256;
 constexpr float kReduction = 1e-4F;  // of the squared residual: converged
 constexpr float kLongest = 1;        // local edges a vertex may slide at once
 // Of the local edge: a shorter move of a relaxation is none.
-constexpr float kNoMove = 2e-3F;
+constexpr float kNoMove = 2e-2F;
+// Of the local edge: a vertex that slid less has found its place.
+constexpr float kSettled = 0.15F;
 
 Float4 wide(const Vec3f& p) { return {p.x, p.y, p.z, 0}; }
 Vec3f narrow(const Float4& p) { return {p[0], p[1], p[2]}; }
@@ -33,13 +35,13 @@ void take_scratch(ImplicitVertices& vertices, const Context& context) {
   });
 }
 
-// Sums body(vertex) -> Float4 over the active vertices.
+// Sums body(vertex) -> Float4 over the vertices that slide.
 template <class Body>
 float sum_over(const ImplicitVertices& vertices, const Context& context, const Body& body) {
   return static_cast<float>(
-      ordered_sum(context, vertices.active.size(), kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+      ordered_sum(context, vertices.sliding.size(), kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
         Float4 sum;
-        for (std::size_t a = begin; a < end; ++a) sum += body(vertices.active[a]);
+        for (std::size_t a = begin; a < end; ++a) sum += body(vertices.sliding[a]);
         return static_cast<double>(total(sum));
       }));
 }
@@ -53,7 +55,7 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
   const std::uint32_t* const items = surface.neighbours.items.data();
   const float* const weights = surface.neighbour_weight.data();
   Float4* const d = vertices.d.data();
-  std::fill(vertices.d.begin(), vertices.d.end(), Float4());  // inactive vertices do not move
+  std::fill(vertices.d.begin(), vertices.d.end(), Float4());  // all others do not move
   float rz = sum_over(vertices, context, [&](std::uint32_t v) {
     const Vec3f& p = vertices.positions[v];
     Vec3f sum;
@@ -86,20 +88,26 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
     });
     const Float4 beta(next / rz);
     rz = next;
-    parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(context, vertices.sliding.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t a = begin; a < end; ++a) {
-        const std::uint32_t v = vertices.active[a];
+        const std::uint32_t v = vertices.sliding[a];
         d[v] = vertices.r[v] * Float4(vertices.inverse_diagonal[v]) + d[v] * beta;
       }
     });
   }
-  for (const std::uint32_t v : vertices.active) {
+  std::fill(vertices.flags.begin(), vertices.flags.end(), 0);
+  for (const std::uint32_t v : vertices.sliding) {
     const Vec3f move = narrow(vertices.x[v]);
     const float way = length(move), limit = kLongest * surface.edge[v];
     if (!std::isfinite(way) || !(way > kNoMove * surface.edge[v])) continue;
     vertices.positions[v] += way > limit ? move * (limit / way) : move;
     vertices.moved[v] = 1;
+    vertices.started[v] = 0;
+    if (!(way > kSettled * surface.edge[v])) continue;
+    vertices.flags[v] = 1;
+    for (std::uint32_t i = begin_of[v]; i < begin_of[v + 1]; ++i) vertices.flags[items[i]] = 1;
   }
+  std::erase_if(vertices.sliding, [&](std::uint32_t v) { return vertices.flags[v] == 0; });
 }
 
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context) {
@@ -119,6 +127,7 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
       if (!(distance(p, q) > kNoMove * rig.surface.edge[v])) continue;
       vertices.scratch[v] = q;
       vertices.moved[v] = 1;
+      vertices.started[v] = 0;
     }
   });
   take_scratch(vertices, context);
@@ -152,6 +161,7 @@ void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices,
       vertices.scratch[v] = smooth_towards_ring(vertices.positions[v], vertices.positions.data(), row.data(),
                                                 row.size(), strength * vertices.beta[v]);
       vertices.moved[v] = 1;
+      vertices.started[v] = 0;
     }
   });
   take_scratch(vertices, context);
