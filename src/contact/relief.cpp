@@ -26,6 +26,8 @@ constexpr double kSideways = 0.2;
 // The turn from rest at which its axis is trusted, radians.
 constexpr double kAxisAngle = 0.3;
 constexpr double kMostTurn = 0.6;  // radians
+// Of the allowance: how deep turns may bring parts that the pose itself keeps apart.
+constexpr double kByTurns = 0.5;
 // A push along the bone would turn it wildly: levers count at least so much, squared, in spans.
 constexpr double kLeastLever = 0.01;
 
@@ -180,17 +182,34 @@ void Relief::find_axes(std::span<const Affine3d> motion) {
 void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways) {
   deep_.clear();
   std::map<std::uint64_t, Vec3d> directions;
+  std::vector<Affine3d> carried(motion.size());
+  std::vector<char> turned(motion.size(), 0);
+  for (std::size_t p = 0; p < motion.size(); ++p) {
+    carried[p] = turn_about(posed_pivot_[p], turn_[p]);
+    turned[p] = length(rotation_vector(turn_[p])) > 0 ? 1 : 0;
+    if (parent_[p] < 0) continue;
+    const auto parent = static_cast<std::size_t>(parent_[p]);
+    carried[p] = carried[parent] * carried[p];
+    if (turned[parent] != 0) turned[p] = 1;
+  }
   for (Pair pair : pairs_) {
     if (usable_[pair.thin] == 0 || usable_[pair.thick] == 0) continue;
-    const Depth d = depth(pair, motion, {}, {});
-    const double deep = d.deepest - pair.at_rest;
-    if (!(deep > 0) || d.direction == Vec3d{}) continue;
+    Depth d = depth(pair, motion, {}, {});
+    double deep = d.deepest - pair.at_rest;
     pair.target = pair.at_rest + eased(deep, pair.allow);
+    if (!(deep > 0) && (turned[pair.thin] != 0 || turned[pair.thick] != 0)) {
+      // Brought together by the turns so far: as deep as that may be.
+      d = depth(pair, motion, carried[pair.thin], carried[pair.thick]);
+      deep = d.deepest - pair.at_rest;
+      pair.target = pair.at_rest + kByTurns * pair.allow;
+      if (!(deep > kByTurns * pair.allow)) continue;
+    }
+    if (!(deep > 0) || d.direction == Vec3d{}) continue;
     int meeting = -1;
     if (const auto way = ways.find(limbs_of(pair.thin, pair.thick, meeting)); way != ways.end()) {
       pair.way = meeting < 0 ? way->second : normalized(motion[static_cast<std::size_t>(meeting)].linear * way->second);
       if (!hangs_on(pair.thin, way->first[0])) pair.way = -pair.way;
-      pair.target = eased(way_out(pair, motion, {}, {}, pair.way, nullptr), pair.allow);
+      pair.target = 0;  // who goes around does not rub
     }
     deep_.push_back(pair);
     const auto last = direction_.find(key(pair.thin, pair.thick));

@@ -81,7 +81,11 @@ double largest_turn(const Rig& rig, std::span<const JointMotion> from, std::span
     if (below[b] == 0) continue;
     const double c = std::min(1.0, std::abs(dot(from[b].rotation, to[b].rotation)));
     const double turn = 2 * std::acos(c);
-    const double size = std::max(distance(rig.bones[b].rest_origin, rig.bones[b].rest_end), 1e-12);
+    // The tip of a finger has no length of its own: then its parent's counts.
+    const auto length_of = [&](std::size_t bone) {
+      return distance(rig.bones[bone].rest_origin, rig.bones[bone].rest_end);
+    };
+    const double size = std::max({length_of(b), length_of(static_cast<std::size_t>(parent)), 1e-12});
     const double shift = distance(from[b].joint, to[b].joint) / size;
     const double stretch = frobenius(from[b].stretch + to[b].stretch * -1.0);
     largest = std::max({largest, turn, shift, stretch});

@@ -45,6 +45,10 @@ constexpr int kReleasePatience = 8;
 constexpr int kAxisPoints = 8;  // along a bone
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
 constexpr int kMostRefusals = 2;
+// The rate at which speeds are per frame.
+constexpr double kFrameRate = 30;
+// Changes of speed by this part of the speed itself are not seen.
+constexpr double kUnseen = 0.1;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
 
@@ -100,10 +104,12 @@ struct ContactPass::Impl {
   std::vector<float> radius;        // per part
   SafeStep safe;
 
-  Pose rest, pose;                // where we are
-  std::vector<Affine3d> motion;   // per part, posed from rest
-  std::vector<Vec3f> mesh;        // valid
-  std::vector<Vec3f> wanted;      // the method's, at the same pose
+  Pose rest, pose;               // where we are
+  std::vector<Affine3d> motion;  // per part, posed from rest
+  std::vector<Vec3f> mesh;       // valid
+  std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
+  std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
+  bool started = false;
   std::vector<Box> box;           // per part, at rest
   std::vector<float> part_edge;   // per part: mean local edge
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
@@ -113,8 +119,8 @@ struct ContactPass::Impl {
       torn;  // pairs of parts that tear each other's skin: for how many sub-steps
 
   // Scratch of a sub-step.
-  std::vector<Vec3f> input, next_wanted, proposed;
-  std::vector<Vec3d> give, give_next, carried;
+  std::vector<Vec3f> input, raw, next_wanted, proposed;
+  std::vector<Vec3d> give, give_next, carried, next_drift;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
@@ -167,6 +173,8 @@ struct ContactPass::Impl {
     pose = rest;
     motion.assign(radius.size(), Affine3d{});
     mesh = wanted = rig.surface.positions;
+    drift.assign(mesh.size(), Vec3d{});
+    started = false;
     in_contact.assign(mesh.size(), 0);
     caught_steps = 0;
     torn.clear();
@@ -175,6 +183,7 @@ struct ContactPass::Impl {
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
   [[nodiscard]] int substeps(const Pose& to) const;
   void relax(const Context& context);
+  void start_gently(double frames, const Context& context);
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
   void release_passed(bool left_behind);
@@ -290,6 +299,32 @@ void ContactPass::Impl::relax(const Context& context) {
     if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
 }
 
+// The method's skin may jump against its part: a fold that snaps over, a vertex that changes sides. It is followed, at
+// once while its speed changes little, else with bounded acceleration; in the end it is where the method says.
+void ContactPass::Impl::start_gently(double frames, const Context& context) {
+  parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const Affine3d& then = motion[part[v]];
+      const Affine3d& now = next_motion[part[v]];
+      if (!(std::abs(determinant(then.linear)) > 0) || !(std::abs(determinant(now.linear)) > 0)) continue;
+      const Vec3d from = transform_point(inverse(then), static_cast<Vec3d>(wanted[v]));
+      const Vec3d way = transform_point(inverse(now), static_cast<Vec3d>(raw[v])) - from;
+      const auto here = static_cast<Vec3d>(wanted[v]);
+      const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
+      const double far = length(way);
+      const double most = options.start_edges * rig.surface.edge[v] + kUnseen * speed;  // gained a frame
+      next_drift[v] = way / frames;
+      Vec3d change = next_drift[v] - drift[v];
+      if (length(change) <= most * frames || !is_finite(way)) continue;
+      // No faster than it can stop there with half of that.
+      change = way * (std::min(1 / frames, std::sqrt(most * far) / far)) - drift[v];
+      const double size = length(change);
+      next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
+      next_wanted[v] = static_cast<Vec3f>(transform_point(now, from + next_drift[v] * frames));
+    }
+  });
+}
+
 void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
                                 ContactReport& report, const Context& context) {
   const RigSurface& surface = rig.surface;
@@ -300,10 +335,16 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   for (std::size_t p = 0; p < delta.size(); ++p)
     delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
   skin(here, input);
-  next_wanted.resize(n);
+  raw.resize(n);
+  for (std::size_t v = 0; v < n; ++v) raw[v] = input[surface.first_of[v]];
+  next_wanted = raw;
+  next_drift.assign(n, Vec3d{});
+  if (started && options.start_edges > 0) {
+    const double frames = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
+    start_gently(frames > 0 ? frames : t1 - t0, context);
+  }
   give.resize(n);
   for (std::size_t v = 0; v < n; ++v) {
-    next_wanted[v] = input[surface.first_of[v]];
     give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]));
     if (!is_finite(give[v])) give[v] = {};
   }
@@ -340,6 +381,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.certified = report.certified && step.certified;
   mesh.swap(proposed);
   wanted.swap(next_wanted);
+  drift.swap(next_drift);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
@@ -420,7 +462,7 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   std::size_t held = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     const std::uint32_t p = part[v];
-    if (!is_finite(wanted[v])) return 0;
+    if (!is_finite(raw[v])) return 0;
     if (!(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
     caught[p] = 1;
     ++held;
@@ -431,20 +473,25 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
-    if (caught[part[v]] != 0) proposed[v] = wanted[v];
+    if (caught[part[v]] != 0) proposed[v] = raw[v];
   if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
     std::size_t creases = 0;
-    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(wanted, ignored, context);
+    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(raw, ignored, context);
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;
       creases += pairs;
     }
     if (static_cast<double>(creases) > kCreases * static_cast<double>(held)) return 0;
     for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1]);
-    proposed = wanted;
+    proposed = raw;
   }
   std::size_t freed = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) freed += mesh[v] != proposed[v] ? 1U : 0U;
+  for (std::size_t v = 0; v < mesh.size(); ++v) {
+    if (proposed[v] != raw[v] || mesh[v] == raw[v]) continue;
+    wanted[v] = raw[v];
+    drift[v] = {};
+  }
   mesh.swap(proposed);
   return freed;
 }
@@ -471,6 +518,7 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
               report, context);
   }
   s.pose = to;
+  s.started = true;
   report.freed = s.free_caught(report.substeps, context);
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
   std::map<std::pair<std::uint32_t, std::uint32_t>, TouchingRegion> regions;
@@ -499,7 +547,8 @@ void ContactPass::restart() {
 
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
-  return {s.pose, s.motion, s.mesh, s.wanted, s.in_contact, s.caught_steps, s.torn, s.safe.save_state()};
+  return {s.pose,    s.motion,     s.mesh,         s.wanted, s.drift,
+          s.started, s.in_contact, s.caught_steps, s.torn,   s.safe.save_state()};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -508,6 +557,8 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.motion = state.motion;
   s.mesh = state.mesh;
   s.wanted = state.wanted;
+  s.drift = state.drift;
+  s.started = state.started;
   s.in_contact = state.in_contact;
   s.caught_steps = state.caught_steps;
   s.torn = state.torn;
@@ -522,11 +573,11 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
   std::vector<Vec3d> before(n), after(n);
   std::vector<char> bent(n, 0);
   for (const Triangle& t : surface.triangles) {
-    const bool any = s.mesh[t[0]] != s.wanted[t[0]] || s.mesh[t[1]] != s.wanted[t[1]] || s.mesh[t[2]] != s.wanted[t[2]];
+    const bool any = s.mesh[t[0]] != s.raw[t[0]] || s.mesh[t[1]] != s.raw[t[1]] || s.mesh[t[2]] != s.raw[t[2]];
     const auto area = [&](const std::vector<Vec3f>& x) {
       return cross(static_cast<Vec3d>(x[t[1]] - x[t[0]]), static_cast<Vec3d>(x[t[2]] - x[t[0]]));
     };
-    const Vec3d a = area(s.wanted), b = area(s.mesh);
+    const Vec3d a = area(s.raw), b = area(s.mesh);
     for (const std::uint32_t v : t) {
       before[v] += a;
       after[v] += b;

@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "cutis/cutis.h"
 #include "cutis/metrics.h"
+#include "solve/contact_pass.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -92,6 +93,33 @@ TEST_F(ContactPassTest, ArmsTakenThroughEachOtherInFewFramesComeFreeAgain) {
   for (std::size_t v = 0; v < with.back().size(); ++v)
     farthest = std::max<double>(farthest, distance(with.back()[v], without.back()[v]));
   EXPECT_LT(farthest, 0.05) << "metres";
+}
+
+TEST_F(ContactPassTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
+  const Character character = test::make_two_bone_tube();
+  const auto rig = bind(character, context);
+  ContactPass pass(*rig, {.start_edges = 0.05}, context);
+  Pose pose = default_pose(character.skeleton);
+  std::vector<Vec3f> rest(rig->vertex_count()), before_last, last, now(rest.size());
+  for (std::size_t v = 0; v < rest.size(); ++v) rest[v] = rig->surface.positions[rig->surface.welded_of[v]];
+  const float edge = rig->surface.edge[0], jump = 2 * edge;
+  before_last = last = rest;
+  double most = 0, farthest = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    pose.time = frame / 30.0;
+    const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
+      for (std::size_t v = 0; v < rest.size(); ++v) positions[v] = rest[v] + Vec3f{0, at.time > 0.3 ? jump : 0.0F, 0};
+    };
+    (void)pass.advance(pose, skin, now, context);
+    most = std::max<double>(most, length(now[0] - last[0] * 2.0F + before_last[0]));
+    farthest = std::max<double>(farthest, distance(now[0], rest[0]));
+    before_last = last;
+    last = now;
+  }
+  // A twentieth of an edge, and a tenth of the speed, which the way still to go bounds.
+  EXPECT_LT(most, 0.05 * edge + 0.1 * jump);
+  EXPECT_LT(farthest, 1.1 * jump);
+  EXPECT_NEAR(now[0].y, rest[0].y + jump, 1e-6) << "in the end it is where the method says";
 }
 
 TEST_F(ContactPassTest, NormalsFitTheMesh) {
