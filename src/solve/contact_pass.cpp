@@ -47,6 +47,8 @@ constexpr int kAxisPoints = 8;  // along a bone
 constexpr int kMostRefusals = 2;
 // The rate at which speeds are per frame.
 constexpr double kFrameRate = 30;
+constexpr double kFarApart = 0.1;  // seconds
+constexpr double kFarTurn = 0.5;   // radians of a joint
 // Changes of speed by this part of the speed itself are not seen.
 constexpr double kUnseen = 0.1;
 // Give below this part of a local edge is none.
@@ -124,6 +126,7 @@ struct ContactPass::Impl {
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
+  bool gentle = false;  // of a frame
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
       : rig(r),
@@ -339,7 +342,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   for (std::size_t v = 0; v < n; ++v) raw[v] = input[surface.first_of[v]];
   next_wanted = raw;
   next_drift.assign(n, Vec3d{});
-  if (started && options.start_edges > 0) {
+  if (gentle) {
     const double frames = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
     start_gently(frames > 0 ? frames : t1 - t0, context);
   }
@@ -512,6 +515,9 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   to.time = pose.time;
   const Pose from = s.pose;
   const int count = s.substeps(to);
+  // Between frames far apart nobody sees how the skin goes.
+  s.gentle = s.started && s.options.start_edges > 0 && std::abs(to.time - from.time) <= kFarApart &&
+             largest_turn(from, to) <= kFarTurn;
   for (int i = 0, next = 0; i < count; i = next) {
     next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
     s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
