@@ -36,7 +36,7 @@ constexpr float kLooseNear = 2, kLooseFar = 4;  // radii around a bent joint
 constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
 // Strain below which smooth skinning all but carries the skin rigidly: there it holds this many times the neighbours'
 // pull, so that strain from elsewhere does not creep in.
-constexpr float kCalmFrom = 0.05F, kCalmTo = 0.3F, kRigid = 20;
+constexpr float kCalmFrom = 0.05F, kCalmTo = 0.4F, kRigid = 20;
 // Skin that nothing moves against its bone, so many radii of its part away from skin that something does move, is held
 // as firmly whatever the strain: coarse skins have no rigid rest to hang on.
 constexpr float kAwayFrom = 1, kAwayTo = 2;
