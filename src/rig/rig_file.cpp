@@ -26,9 +26,21 @@ struct Header {
 };
 static_assert(sizeof(Header) == kRigHeaderBytes && offsetof(Header, checksum) == kRigChecksumOffset);
 
+// A structure of members that add up to `size`.
+template <class Structure, std::size_t size>
+struct Packed {
+  template <class T>
+  static constexpr bool is = std::is_same_v<T, Structure> && sizeof(Structure) == size;
+};
+template <class T, class... Structures>
+inline constexpr bool kOneOf = (Structures::template is<T> || ...);
+
 // Types that are copied as they lie in memory: no pointers, no padding.
 template <class T>
-inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                               kOneOf<T, Packed<Triangle, 12>, Packed<InfluenceBlock, 32>, Packed<GridNode, 8>,
+                                      Packed<OperatorNode, 16>, Packed<ControllerKnot, 12>, Packed<TreeNode, 24>,
+                                      Packed<MuscleView, 52>, Packed<MuscleKnot, 8>, Packed<RigTargetKey, 40>>;
 template <class T>
 inline constexpr bool kPlain<Vec3<T>> = sizeof(Vec3<T>) == 3 * sizeof(T);
 template <class T>
@@ -39,25 +51,6 @@ template <class T>
 inline constexpr bool kPlain<Affine<T>> = sizeof(Affine<T>) == 12 * sizeof(T);
 template <class T>
 inline constexpr bool kPlain<Trs<T>> = sizeof(Trs<T>) == 10 * sizeof(T);
-template <>
-inline constexpr bool kPlain<Triangle> = sizeof(Triangle) == 12;
-template <>
-inline constexpr bool kPlain<InfluenceBlock> = sizeof(InfluenceBlock) == 32;
-template <>
-inline constexpr bool kPlain<GridNode> = sizeof(GridNode) == 8;
-template <>
-inline constexpr bool kPlain<OperatorNode> = sizeof(OperatorNode) == 16;
-template <>
-inline constexpr bool kPlain<ControllerKnot> = sizeof(ControllerKnot) == 12;
-template <>
-inline constexpr bool kPlain<TreeNode> = sizeof(TreeNode) == 24;
-template <>
-inline constexpr bool kPlain<MuscleView> = sizeof(MuscleView) == 52;
-template <>
-inline constexpr bool kPlain<MuscleKnot> = sizeof(MuscleKnot) == 8;
-template <>
-inline constexpr bool kPlain<RigTargetKey> = sizeof(RigTargetKey) == 40;
-
 // ---- what a Rig consists of ----
 
 template <class Archive, class T>
