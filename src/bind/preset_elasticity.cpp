@@ -43,6 +43,13 @@ const Json& member(const Json& json, const char* key, const std::string& place) 
   return json[key];
 }
 
+// Its name; an object that has these keys and no others.
+std::string name_of(const Json& json, const std::vector<std::string>& keys, const std::string& place) {
+  need_object(json, place);
+  allow_only(json, keys, place);
+  return text_of(json, "name", place);
+}
+
 [[noreturn]] void refuse(const std::string& place, const std::string& sentence) {
   throw Error(ErrorCode::bad_argument, place, sentence);
 }
@@ -64,10 +71,8 @@ bool near(const Vec3d& p) { return is_finite(p) && std::max({std::abs(p.x), std:
 std::string_view to_string(MuscleForm form) { return form == MuscleForm::ellipsoid ? "ellipsoid" : "capsule"; }
 
 SkinRegion region_from_json(const Json& json, const std::string& place) {
-  need_object(json, place);
-  allow_only(json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade"}, place);
   SkinRegion region;
-  region.name = text_of(json, "name", place);
+  region.name = name_of(json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade"}, place);
   region.joints = names_of(json, "joints", place);
   region.meshes = names_of(json, "meshes", place);
   region.paint = text_of(json, "paint", place);
@@ -105,10 +110,8 @@ Json region_json(const SkinRegion& region) {
 }
 
 SkinTarget target_from_json(const Json& json, const std::string& place) {
-  need_object(json, place);
-  allow_only(json, {"name", "vertex", "joint", "radius", "keys"}, place);
   SkinTarget target;
-  target.name = text_of(json, "name", place);
+  target.name = name_of(json, {"name", "vertex", "joint", "radius", "keys"}, place);
   target.vertex = vertex_of(member(json, "vertex", place), place);
   target.joint = text_of(json, "joint", place);
   read_number(json, "radius", 0, kFar, place, target.radius);
@@ -143,10 +146,8 @@ Json target_json(const SkinTarget& target) {
 }
 
 Muscle muscle_from_json(const Json& json, const std::string& place) {
-  need_object(json, place);
-  allow_only(json, {"name", "joint", "shape", "from", "to", "radius", "driver", "curve"}, place);
   Muscle muscle;
-  muscle.name = text_of(json, "name", place);
+  muscle.name = name_of(json, {"name", "joint", "shape", "from", "to", "radius", "driver", "curve"}, place);
   muscle.joint = text_of(json, "joint", place);
   muscle.driver = text_of(json, "driver", place);
   const std::string form = text_of(json, "shape", place);
