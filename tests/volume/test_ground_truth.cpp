@@ -54,27 +54,21 @@ struct GroundTruth : testing::Test {
     character = load_character((test::shared_data() / "makehuman_male" / "makehuman_male.glb").string(), context);
     map = test::markers_on_vertices(character, context);
   }
+
+  void expect_recovered(const char* clip, int frames) {
+    const MarkerTake take = test::capture(character, map, clip, frames, context);
+    const Errors e = recover(character, map, prepare_targets(take, map, context), clip, context);
+    EXPECT_LT(e.mean, 0.015);
+    EXPECT_LT(e.worst, 0.04);
+    EXPECT_LT(e.length, 0.005);
+    EXPECT_LT(e.volume, 0.015);
+    EXPECT_EQ(e.flipped, 0);
+  }
 };
 
-TEST_F(GroundTruth, WalkIsRecoveredFromItsMarkers) {
-  const MarkerTake take = test::capture(character, map, "cmu_02_01_walk", 43, context);
-  const Errors e = recover(character, map, prepare_targets(take, map, context), "cmu_02_01_walk", context);
-  EXPECT_LT(e.mean, 0.015);
-  EXPECT_LT(e.worst, 0.04);
-  EXPECT_LT(e.length, 0.005);
-  EXPECT_LT(e.volume, 0.015);
-  EXPECT_EQ(e.flipped, 0);
-}
+TEST_F(GroundTruth, WalkIsRecoveredFromItsMarkers) { expect_recovered("cmu_02_01_walk", 43); }
 
-TEST_F(GroundTruth, TwistsAndSquatsAreRecoveredFromTheirMarkers) {
-  const MarkerTake take = test::capture(character, map, "cmu_13_29_twists_squats", 170, context);
-  const Errors e = recover(character, map, prepare_targets(take, map, context), "cmu_13_29_twists_squats", context);
-  EXPECT_LT(e.mean, 0.015);
-  EXPECT_LT(e.worst, 0.04);
-  EXPECT_LT(e.length, 0.005);
-  EXPECT_LT(e.volume, 0.015);
-  EXPECT_EQ(e.flipped, 0);
-}
+TEST_F(GroundTruth, TwistsAndSquatsAreRecoveredFromTheirMarkers) { expect_recovered("cmu_13_29_twists_squats", 170); }
 
 TEST_F(GroundTruth, WalkIsRecoveredWithAFifthOfTheMarkersMissingForHalfSeconds) {
   MarkerTake take = test::capture(character, map, "cmu_02_01_walk", 86, context);

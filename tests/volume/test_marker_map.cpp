@@ -50,7 +50,7 @@ TEST_F(MarkersOfAHuman, HasAPlaceOnTheRightSideForEveryOneOfThe39) {
 
 TEST_F(MarkersOfAHuman, TellsWhatIsMissingAndTheRestStillWorks) {
   MarkerTake take = test::plug_in_gait_names();
-  take.names[3] = "Somebody:XXXX";
+  take.names[3] = "Anna:unlabelled";
   take.names[5] = "Anna:t10";
   std::vector<std::string> warnings;
   context.on_warning = [&](std::string_view w) { warnings.emplace_back(w); };
