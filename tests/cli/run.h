@@ -8,6 +8,9 @@
 #include <sstream>
 #include <string>
 
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
 #include "support/support.h"
 
 namespace cutis::test {
@@ -34,3 +37,15 @@ inline Result run(const std::string& arguments) {
 }
 
 }  // namespace cutis::test
+
+namespace cutis {
+
+// Names that every test of the program uses.
+using nlohmann::json;
+using test::read_all;
+using test::Result;
+using test::run;
+using test::TemporaryFolder;
+using testing::HasSubstr;
+
+}  // namespace cutis

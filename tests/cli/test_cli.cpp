@@ -14,13 +14,6 @@
 namespace cutis {
 namespace {
 
-using nlohmann::json;
-using test::read_all;
-using test::Result;
-using test::run;
-using test::TemporaryFolder;
-using testing::HasSubstr;
-
 std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }

@@ -15,13 +15,6 @@
 namespace cutis {
 namespace {
 
-using nlohmann::json;
-using test::read_all;
-using test::Result;
-using test::run;
-using test::TemporaryFolder;
-using testing::HasSubstr;
-
 TEST(CliMarkers, ShowsHelpWithExamples) {
   const Result r = run("markers --help");
   EXPECT_EQ(r.exit_code, 0);
