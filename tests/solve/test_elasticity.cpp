@@ -15,10 +15,13 @@
 #include "kernels/muscle.h"
 #include "rig/muscles.h"
 #include "rig/rig.h"
+#include "solve/poses.h"
 #include "support/support.h"
 
 namespace cutis {
 namespace {
+
+using test::pose_at;
 
 using testing::HasSubstr;
 
@@ -26,11 +29,6 @@ Preset preset_of(const std::string& json) { return preset_from_json(json, "prese
 
 std::shared_ptr<const Rig> bind_with(const Character& c, const std::string& json, const Context& context) {
   return bind(c, context, {.preset = preset_of(json)});
-}
-
-Pose pose_at(const Character& c, const char* clip, double share) {
-  const Clip& found = c.clip(clip);
-  return sample(c.skeleton, found, found.start() + share * (found.end() - found.start()));
 }
 
 std::vector<Vec3f> play(const std::shared_ptr<const Rig>& rig, const Character& c, const char* clip, double share,

@@ -8,23 +8,15 @@
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"
+#include "solve/poses.h"
 #include "support/support.h"
 
 namespace cutis {
 namespace {
 
+using test::largest_distance;
+using test::pose_at;
 using testing::HasSubstr;
-
-Pose pose_at(const Character& c, const char* clip, double share) {
-  const Clip& found = c.clip(clip);
-  return sample(c.skeleton, found, found.start() + share * (found.end() - found.start()));
-}
-
-double largest_distance(std::span<const Vec3f> a, std::span<const Vec3f> b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, static_cast<double>(distance(a[i], b[i])));
-  return largest;
-}
 
 SolveOptions tracking(bool contact_pass, History history = History::playback) {
   return {.method = Method::tracking, .tracking = {.history = history}, .contact_pass = contact_pass};

@@ -8,25 +8,18 @@
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"
+#include "solve/poses.h"
 #include "support/support.h"
 
 namespace cutis {
 namespace {
 
+using test::largest_distance;
+using test::pose_at;
+
 Solver tracker(const Character& c, const Context& context, const TrackingOptions& options = {},
                const BindOptions& bind_options = {}) {
   return {bind(c, context, bind_options), {.method = Method::tracking, .tracking = options}, context};
-}
-
-Pose pose_at(const Character& c, const char* clip, double share) {
-  const Clip& found = c.clip(clip);
-  return sample(c.skeleton, found, found.start() + share * (found.end() - found.start()));
-}
-
-double largest_distance(std::span<const Vec3f> a, std::span<const Vec3f> b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, static_cast<double>(distance(a[i], b[i])));
-  return largest;
 }
 
 TEST(Tracking, KeepsTheRestPose) {

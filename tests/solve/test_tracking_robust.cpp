@@ -10,15 +10,13 @@
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"
+#include "solve/poses.h"
 #include "support/support.h"
 
 namespace cutis {
 namespace {
 
-Pose pose_at(const Character& c, const char* clip, double share) {
-  const Clip& found = c.clip(clip);
-  return sample(c.skeleton, found, found.start() + share * (found.end() - found.start()));
-}
+using test::pose_at;
 
 double mean_distance(std::span<const Vec3f> a, std::span<const Vec3f> b) {
   double sum = 0;

@@ -82,9 +82,9 @@ TEST_P(TrackingOfShared, HasNoSpikeInAnyFrameOfAnyClip) {
 
 INSTANTIATE_TEST_SUITE_P(all, TrackingOfShared,
                          testing::Values("cesium_man/cesium_man.glb", "fox/fox.glb", "hand_webxr/hand_left_poses.glb",
-                                         "makehuman_male/makehuman_male.glb",
-                                         "makehuman_male/makehuman_male_hires.glb", "rigged_figure/rigged_figure.glb",
-                                         "rigged_simple/rigged_simple.glb", "simple_skin/simple_skin.gltf"),
+                                         "makehuman_male/makehuman_male.glb", "makehuman_male/makehuman_male_hires.glb",
+                                         "rigged_figure/rigged_figure.glb", "rigged_simple/rigged_simple.glb",
+                                         "simple_skin/simple_skin.gltf"),
                          [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
 
 }  // namespace
