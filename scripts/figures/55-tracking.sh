@@ -1,7 +1,7 @@
 # Iso-surface tracking: Vaillant et al. 2014, on our characters.
 section "Tracking: one joint (figure 2)" \
   "A cylinder bent to 150 degrees. Dual quaternions bulge at the back and pass through themselves, implicit skinning mends that up to about a right angle, tracking folds the skin and keeps it apart at any angle."
-figure tracking-cylinder.png "Dual quaternions, implicit skinning, tracking; intersecting pairs under each picture." \
+figure tracking-cylinder.png "Dual quaternions, implicit skinning, tracking; from 60 to 150 degrees." \
   render builtin:cylinder --clip bend --methods dqs,implicit,tracking --at 0.4,0.6,0.8,1.0 --yaw 0
 
 section "Tracking: from parts to the skin that follows (figure 3)" \
@@ -77,17 +77,21 @@ section "Tracking: a fold and the operators (figure 12)" \
   "Implicit skinning with a union pushes vertices out of the fold; with the contact operator of the composed field it stretches the contact over the skin; tracking keeps the fold."
 printf '{"all_joints": {"operator": "union"}}\n' >"$out/union.json"
 figure tracking-fold-union.png "(a) Implicit skinning, union." \
-  render builtin:cylinder --clip bend --methods implicit --contact operator -p "$out/union.json" --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
+  render builtin:cylinder --clip bend --methods implicit --contact operator -p "$out/union.json" --at 0.5,0.7,0.9 --wireframe --size 480x480 --yaw 0
 figure tracking-fold-contact.png "(b) Implicit skinning, contact operator." \
-  render builtin:cylinder --clip bend --methods implicit --operator contact --contact operator --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
+  render builtin:cylinder --clip bend --methods implicit --operator contact --contact operator --at 0.5,0.7,0.9 --wireframe --size 480x480 --yaw 0
 figure tracking-fold.png "(c) Tracking." \
-  render builtin:cylinder --clip bend --methods tracking --at 0.5,0.7,0.9 --wireframe --zoom upper --yaw 0
+  render builtin:cylinder --clip bend --methods tracking --at 0.5,0.7,0.9 --wireframe --size 480x480 --yaw 0
 
 if shared hand_webxr/hand_left_poses.glb; then
   hand=$data/hand_webxr/hand_left_poses.glb
   section "Tracking: a bulge in contact (figure 13)" \
-    "A finger in the paper's own mode (--contact operator): the contact operator, and the bulge that swells where the phalanges meet."
+    "A cylinder and a finger in the paper's own mode (--contact operator): the contact operator, and the bulge that swells where the parts meet. On a slender finger the bulge is about a millimetre; beyond a right angle the composed field loses the fold."
   printf '{"all_joints": {"operator": "bulge"}}\n' >"$out/bulge.json"
+  figure tracking-cylinder-contact.png "Contact." \
+    render builtin:cylinder --clip bend --methods tracking --contact operator --no-contact-pass --at 0.4,0.5,0.6 --yaw 0
+  figure tracking-cylinder-bulge.png "Bulge in contact." \
+    render builtin:cylinder --clip bend --methods tracking --contact operator --no-contact-pass --at 0.4,0.5,0.6 --yaw 0 -p "$out/bulge.json"
   figure tracking-finger-contact.png "Contact." \
     render "$hand" --clip index_curl --at 0.4,0.6,0.8 --methods tracking --contact operator --no-contact-pass --yaw 150 --zoom index-finger-phalanx-intermediate
   figure tracking-finger-bulge.png "Bulge in contact." \
