@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cutis/compose.h"
+
 namespace cutis::cli {
 namespace {
 
@@ -86,6 +88,12 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
       ->capture_default_str()
       ->check(CLI::IsMember({"union", "blend", "contact", "bulge"}));
   verb.add_option(
+          "--opening", choice.opening,
+          "With --operator blend: how far it opens with the bend, the curve of a controller preset; finger as in "
+          "EPFL's figure 10, hip fully at 90 degrees")
+      ->capture_default_str()
+      ->check(CLI::IsMember(controller_preset_names()));
+  verb.add_option(
           "--contact", choice.contact,
           "implicit, tracking: own-side (each vertex on its part's side) or operator (the papers' composed field)")
       ->capture_default_str()
@@ -128,6 +136,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
   options.implicit.blend = contact.op == "blend";
+  options.implicit.controllers = contact.opening;
   options.tracking.contact = options.implicit.contact;
   options.tracking.history = history_from_string(contact.history);
   return options;

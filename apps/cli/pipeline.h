@@ -53,6 +53,7 @@ struct ContactChoice {
   std::string relief = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
+  std::string opening = "finger";    ///< controller preset
   std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
   std::string preset{};              ///< file
   std::string turn = "skin";         ///< TurnWeights

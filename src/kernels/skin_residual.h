@@ -40,9 +40,9 @@ struct NearPart {
 };
 
 struct VertexSkin {
-  const GridView* parts = nullptr;  ///< per bone, posed
-  const float* slopes = nullptr;    ///< per bone: the steepest of its field, 1/m
-  const JointOperator* joints = nullptr;
+  const GridView* parts = nullptr;        ///< per bone, posed
+  const float* slopes = nullptr;          ///< per bone: the steepest of its field, 1/m
+  const JointOperator* joints = nullptr;  ///< none: unions alone
   const NearPart* others = nullptr;
   std::uint32_t count = 0;
   std::uint32_t own = 0;
@@ -77,7 +77,7 @@ CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p
   for (std::uint32_t i = 0; i < v.count; ++i) {
     const NearPart& near = v.others[i];
     const float most = near.value + v.slopes[near.bone] * moved, least = near.level + v.shift;
-    const bool blends = near.joint >= 0 && near.weight > 0;
+    const bool blends = v.joints != nullptr && near.joint >= 0 && near.weight > 0;
     const float gap = v.gap * (v.slopes[near.bone] + v.slopes[v.own]);
     const bool may_rise = near.joined && (blends ? most > kWeak * level : most - least > own.value - level);
     const bool may_hold = near.contact > 0 && most + near.offset + gap > level;

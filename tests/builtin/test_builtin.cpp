@@ -175,6 +175,15 @@ TEST(BuiltinNames, ThatDoNotExistAreAnsweredWithThoseThatDo) {
   for (const std::string& name : builtin_names()) EXPECT_THAT(text, testing::HasSubstr(name));
 }
 
+TEST(BuiltinSizes, OfHandsCanBeAskedFor) {
+  const Character hand = make_builtin("hand:3000", Context(2));
+  EXPECT_NEAR(static_cast<double>(hand.meshes[0].positions.size()), 3000, 300);
+  EXPECT_EQ(hand.source, "builtin:hand:3000");
+  for (const char* name : {"hand:7", "hand:many", "hand:", "hand:3000x"})
+    EXPECT_THAT(test::error_of([&] { static_cast<void>(make_builtin(name, Context(1))); }),
+                testing::HasSubstr("2000 to 50000 vertices"));
+}
+
 TEST(BuiltinSizes, AreAsPromised) {
   const Character& cylinder = made("cylinder");
   EXPECT_EQ(cylinder.skeleton.joints.size(), 2U);

@@ -246,7 +246,7 @@ Sums sum_over(const Character& c, const Metrics& metrics, Solver& solver, const 
     EXPECT_EQ(m.nonfinite, 0U);
     if (f.residuals.empty()) continue;
     EXPECT_LE(f.report.residual_p95, 1e-3) << clip << " " << time;
-    EXPECT_LE(100 * f.report.states[static_cast<std::size_t>(VertexState::limit)], 3 * f.positions.size()) << clip;
+    EXPECT_LE(100 * f.report.states[static_cast<std::size_t>(VertexState::limit)], f.positions.size()) << clip;
   }
   return sums;
 }
@@ -260,9 +260,28 @@ void expect_better(const char* file, std::initializer_list<const char*> clips, i
   const double rest = *metrics.rest().overlap * frames;
   for (const char* clip : clips) {
     const Sums before = sum_over(c, metrics, dqs, clip, frames), after = sum_over(c, metrics, implicit, clip, frames);
-    EXPECT_LE(4 * after.pairs, before.pairs) << clip;
+    EXPECT_LE(8 * after.pairs, before.pairs) << clip;
     EXPECT_LE(after.folds, before.folds) << clip;
     EXPECT_LE(after.overlap - rest, 0.5 * (before.overlap - rest) + 1e-3) << clip;
+  }
+}
+
+// Skin that geometric skinning draws past the axis of a finger once came out on the other side, and the backs of the
+// knuckles were held off the hand: spikes of six edges' length.
+TEST(Implicit, ClosesTheBuiltInHandToAFistWithoutSpikes) {
+  const Context context(2);
+  const Character c = load_character("builtin:hand:3000", context);
+  const auto rig = bind(c, context);
+  Solver implicit(rig, {.method = Method::implicit}, context), dqs(rig, {.method = Method::dqs}, context);
+  const Metrics metrics(c, context);
+  for (const double t : {0.4, 0.5}) {
+    const Frame& f = implicit.solve(at(c, "fist", t));
+    const std::size_t unfinished = f.report.states[static_cast<std::size_t>(VertexState::limit)];
+    const FrameMetrics ours = metrics.measure(f.positions),
+                       theirs = metrics.measure(dqs.solve(at(c, "fist", t)).positions);
+    EXPECT_LT(*ours.stretch_max, 4) << t;
+    EXPECT_LT(2 * *ours.intersecting_pairs, *theirs.intersecting_pairs) << t;
+    EXPECT_LE(unfinished * 100, rig->surface.size()) << t;
   }
 }
 

@@ -55,17 +55,21 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   vertices.shift[v] = 0;
   const VertexSkin skin = vertex_skin(rig, rest, pose, vertices, v);
   float bent = 0, touch = 0;
+  bool blends = false;
   for (std::uint32_t i = 0; i < skin.count; ++i) {
     const NearPart& near = skin.others[i];
     touch = std::max(touch, near.contact);
+    blends = blends || (near.joint >= 0 && near.weight > 0);
     if (near.joined && near.value > kFelt) bent = std::max(bent, near.bend);
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
   float off = 0;
-  vertices.start[v] = skin_residual(skin, skin.start, &off);
+  VertexSkin plain = skin;
+  if (blends) plain.joints = nullptr;  // what a blend adds is wanted
+  vertices.start[v] = skin_residual(plain, skin.start, &off);
   const float trust = kTrust * (1 - bent);
   vertices.shift[v] = std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid);
-  if (touch > 0) return touch;
+  if (touch > 0 || blends) return touch;
   vertices.start[v].value -= vertices.shift[v];  // without contact the levels differ by the shift, and nothing else
   vertices.started[v] = 1;
   return touch;

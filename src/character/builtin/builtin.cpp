@@ -20,8 +20,17 @@ struct Entry {
 };
 constexpr std::array<Entry, 4> kEntries = {{{"cylinder", [](const Context& c) { return builtin::make_cylinder(c); }},
                                             {"arm", builtin::make_arm},
-                                            {"hand", builtin::make_hand},
+                                            {"hand", [](const Context& c) { return builtin::make_hand(c); }},
                                             {"human", builtin::make_human}}};
+
+// "hand:12000": with so many vertices.
+struct Sized {
+  std::string_view name;
+  Character (*make)(const Context&, int);
+  int fewest, most;  // vertices
+};
+constexpr std::array<Sized, 2> kSized = {
+    {{"cylinder", builtin::make_cylinder, 500, 500'000}, {"hand", builtin::make_hand, 2'000, 50'000}}};
 
 }  // namespace
 
@@ -32,16 +41,18 @@ std::vector<std::string> builtin_names() {
 }
 
 Character make_builtin(std::string_view name, const Context& context) {
-  constexpr std::string_view kFine = "cylinder:";
-  constexpr int kFewest = 500, kMost = 500'000;
-  if (name.starts_with(kFine)) {
+  const std::size_t colon = name.find(':');
+  for (const Sized& sized : kSized) {
+    if (colon == std::string_view::npos || name.substr(0, colon) != sized.name) continue;
     int vertices = 0;
-    const std::string_view number = name.substr(kFine.size());
+    const std::string_view number = name.substr(colon + 1);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), vertices);
-    if (error != std::errc{} || end != number.data() + number.size() || vertices < kFewest || vertices > kMost)
+    if (error != std::errc{} || end != number.data() + number.size() || vertices < sized.fewest ||
+        vertices > sized.most)
       throw Error(ErrorCode::bad_argument, fmt::format("builtin:{}", name),
-                  fmt::format("a cylinder has {} to {} vertices, as in builtin:cylinder:12000", kFewest, kMost));
-    Character character = builtin::make_cylinder(context, vertices);
+                  fmt::format("a {} has {} to {} vertices, as in builtin:{}:12000", sized.name, sized.fewest,
+                              sized.most, sized.name));
+    Character character = sized.make(context, vertices);
     character.source = fmt::format("builtin:{}", name);
     return character;
   }

@@ -8,8 +8,8 @@
 
 namespace cutis {
 
-/// One of builtin_names() (cutis/io.h), with weights and clips; "cylinder:12000" has about that many vertices. Throws
-/// Error(bad_argument) listing the names.
+/// One of builtin_names() (cutis/io.h), with weights and clips; "cylinder:12000" and "hand:12000" have about that many
+/// vertices. Throws Error(bad_argument) listing the names.
 [[nodiscard]] Character make_builtin(std::string_view name, const Context& context);
 
 namespace builtin {
@@ -19,9 +19,9 @@ inline constexpr int kCylinderVertices = 2900;
 [[nodiscard]] Character make_cylinder(const Context& context, int vertices = kCylinderVertices);
 /// A left arm stretched along +X, thumb up, palm to the front. Clips `elbow`, `forearm_twist`, `wave`.
 [[nodiscard]] Character make_arm(const Context& context);
-/// A left hand, fingers up, palm to the front. Clips `fist`, `pinch`, `wave`.
-[[nodiscard]] Character make_hand(const Context& context);
-
+inline constexpr int kHandVertices = 5900;
+/// A left hand, fingers up, palm to the front, of about so many vertices. Clips `fist`, `pinch`, `wave`.
+[[nodiscard]] Character make_hand(const Context& context, int vertices = kHandVertices);
 /// A standing person with fingers. Clips `walk`, `squat`, `arms_crossed`, `arm_across_belly`, `fist`, `wave`.
 [[nodiscard]] Character make_human(const Context& context);
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "character/builtin/builtin.h"
 #include "character/builtin/hand_model.h"
 #include "character/builtin/skin.h"
@@ -25,13 +28,14 @@ Tube forearm_stub(const HandPlacement& placement) {
 
 }  // namespace
 
-Character make_hand(const Context& context) {
+Character make_hand(const Context& context, int vertices) {
+  const double finer = std::sqrt(static_cast<double>(vertices) / kHandVertices);
   const HandPlacement placement{.wrist = {0, kStub, 0},
                                 .along = {0, 1, 0},
                                 .palmar = {0, 0, 1},
                                 .parent = "forearm",
                                 .suffix = "",
-                                .edge_scale = 0.60};
+                                .edge_scale = 0.60 / finer};
   Character character;
   Skeleton& skeleton = character.skeleton;
   add_bone(skeleton, "forearm", "", {0, 0, 0});
@@ -42,8 +46,8 @@ Character make_hand(const Context& context) {
   add_hand_tubes(shape, placement);
   SkinOptions options;
   options.name = "hand";
-  options.coarse_cell = 0.005;
-  options.fine_cell = 0.0022;
+  options.coarse_cell = 0.005 / std::max(1.0, finer);
+  options.fine_cell = 0.0022 / std::max(1.0, finer);
   options.fine = hand_bounds(placement);
   options.inside = placement.wrist;
   character.meshes.push_back(make_skin(shape, skeleton, options, context));
