@@ -7,7 +7,7 @@ figure implicit-bend.png "Bend, close to the fold: intersecting pairs under each
   render builtin:cylinder --clip bend --at 0.45,0.65,0.9 --methods lbs,dqs,implicit --yaw 0 --zoom worst
 
 section "Initial guess (EPFL, figure 23)" \
-  "The projection from linear blending and from dual quaternions."
+  "The projection from linear blending and from dual quaternions. Both end in the same crease inside. On the back of a sharp bend the parts leave a void: dual quaternions say where the skin was, linear blending has lost it, and the back is flat."
 figure implicit-initial-lbs.png "From linear blending." render builtin:cylinder --clip bend --at 0.45,0.65,0.9 --methods implicit --initial lbs --yaw 0
 figure implicit-initial-dqs.png "From dual quaternions." render builtin:cylinder --clip bend --at 0.45,0.65,0.9 --methods implicit --yaw 0
 
