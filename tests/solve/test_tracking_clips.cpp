@@ -123,6 +123,18 @@ TEST(TrackingClips, TheFineBodyBendsItsElbowAndItsKneeWithHardlyAnIntersection) 
     EXPECT_LE(play(c, rig, c.clip(clip), kFrames, Method::tracking, context).pairs, 3U) << clip;
 }
 
+TEST(TrackingClips, TheRestPoseOfARealBodyAndOfAHandStaysAsItIs) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context;
+  for (const char* file : {"makehuman_male/makehuman_male.glb", "hand_webxr/hand_left_poses.glb"}) {
+    const Character c = load_character((test::shared_data() / file).string(), context);
+    Solver solver(bind(c, context), {.method = Method::tracking, .contact_pass = true}, context);
+    const Metrics metrics(c, context);
+    EXPECT_LT(metrics.distance_to_rest(solver.solve(default_pose(c.skeleton)).positions).max, 1e-5 * metrics.size())
+        << file;
+  }
+}
+
 TEST(TrackingClips, MotionCaptureDoesNotPop) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context;
