@@ -4,6 +4,7 @@
 #include "contact/projection.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t kPairsPerChunk = 256;
 // Violations below this part of the gap are left: the gap is a wish, the certificate is not.
 constexpr double kSlack = 0.02;
+// How readily skin gives along itself, against across itself: what slides over it presses it down and does not plough.
+constexpr double kAlong = 0.05;
 
 }  // namespace
 
@@ -25,8 +28,8 @@ FourPoints start_of(const CandidatePair& pair, std::span<const Vec3f> last, std:
 }
 
 std::size_t Projection::run(const ContactSurface& surface, std::span<const CandidatePair> pairs,
-                            std::span<const Vec3f> last, std::span<const Affine3d> frame, std::span<Vec3d> to,
-                            const ProjectionOptions& options, const Context& context) {
+                            std::span<const Vec3f> last, std::span<const Affine3d> frame, std::span<const Vec3d> normal,
+                            std::span<Vec3d> to, const ProjectionOptions& options, const Context& context) {
   using State = Constraint::State;
   constraints_.resize(pairs.size());
   changed_.assign(surface.vertex_count(), -1);
@@ -64,18 +67,23 @@ std::size_t Projection::run(const ContactSurface& surface, std::span<const Candi
       if (sweep == 0 && c.state == State::hit) ++first_hits;
       const CandidatePair& pair = pairs[i];
       double apart = 0, yield = 0;
+      std::array<Vec3d, 4> give;
       for (std::size_t k = 0; k < 4; ++k) {
-        apart += c.weight[k] * dot(c.normal, to[pair.vertex[k]]);
-        yield += c.weight[k] * c.weight[k] * static_cast<double>(parts[part[pair.vertex[k]]].inverse_mass);
+        const std::uint32_t v = pair.vertex[k];
+        const Vec3d across = normal[v] == Vec3d{} ? c.normal : normal[v] * dot(normal[v], c.normal);
+        give[k] = (across + (c.normal - across) * kAlong) * (c.weight[k] * parts[part[v]].inverse_mass);
+        apart += c.weight[k] * dot(c.normal, to[v]);
+        yield += c.weight[k] * dot(give[k], c.normal);
       }
       if (apart >= pair.gap * (1 - kSlack) || !(yield > 0)) continue;
       const double push = (pair.gap - apart) / yield;
       for (std::size_t k = 0; k < 4; ++k) {
         const std::uint32_t v = pair.vertex[k];
-        const double most = options.max_push_edges * edge_length[v];
-        const double move = std::clamp(push * c.weight[k] * parts[part[v]].inverse_mass, -most, most);
-        to[v] += c.normal * move;
-        if (move != 0) changed_[v] = sweep;
+        Vec3d move = give[k] * push;
+        const double most = options.max_push_edges * edge_length[v], size = length(move);
+        if (size > most) move = move * (most / size);
+        to[v] += move;
+        if (size > 0) changed_[v] = sweep;
       }
       any = true;
     }

@@ -19,10 +19,10 @@ struct ProjectionOptions {
 class Projection {
  public:
   /// Moves `to` so that pairs neither meet on the way from frame * last nor end nearer than their gap. Returns how many
-  /// pairs met on the way in the first sweep.
+  /// pairs met on the way in the first sweep. `normal`: of the skin, per vertex, unit or 0.
   std::size_t run(const ContactSurface& surface, std::span<const CandidatePair> pairs, std::span<const Vec3f> last,
-                  std::span<const Affine3d> frame, std::span<Vec3d> to, const ProjectionOptions& options,
-                  const Context& context);
+                  std::span<const Affine3d> frame, std::span<const Vec3d> normal, std::span<Vec3d> to,
+                  const ProjectionOptions& options, const Context& context);
 
  private:
   struct Constraint {

@@ -114,6 +114,7 @@ class Relief {
   void find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways);
   void find_axes(std::span<const Affine3d> motion);
   void prepare(std::span<const Affine3d> motion, const Ways& ways);
+  void keep_off_fast_ones(std::span<const Affine3d> before, std::span<const Affine3d> now, double frames);
   void settle(std::span<const Affine3d> motion);
   void report_turns(std::span<const Affine3d> motion);
   [[nodiscard]] double way_out(const Pair& pair, std::span<const Affine3d> motion, const Affine3d& carry_thin,

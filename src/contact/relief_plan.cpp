@@ -13,11 +13,13 @@ namespace cutis {
 namespace {
 
 // Of relieving all poses and smoothing.
-constexpr int kPlanRounds = 3;
+constexpr int kPlanRounds = 8;
 // Of raising a curve to its own blur.
 constexpr int kRaises = 8;
 // A blur reaches so many times its width.
 constexpr double kBlurReach = 3;
+// What is needed for a moment is held for so many leads before and after.
+constexpr double kHold = 0.6;
 // Nothing turns farther than so many leads from a pose that needs it.
 constexpr double kFarthestLead = 6;
 // Contacts that come apart for less than this many leads are one.
@@ -27,6 +29,10 @@ constexpr int kMostSteps = 40;
 constexpr double kLeastStep = 0.02;
 // A way may lead so much (cosine) back over the side from which the limbs came, or to which they go.
 constexpr double kAcross = -0.2;
+// The rate at which speeds are per frame, and the speed, in radii, from which parts brush; at twice that all is kept
+// off.
+constexpr double kFrameRate = 30;
+constexpr double kBrush = 1;
 // Passed: the way out turns over (cosine) between a beginning and an end that are both so deep, in allowances.
 constexpr double kTurnedOver = -0.3;
 constexpr double kPassDepth = 1;
@@ -199,6 +205,12 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
       }
     }
     if (!any) continue;
+    // What is needed for a moment only is held for longer, or blurring would leave little of it.
+    const std::vector<Vec3d> need = curve;
+    for (std::size_t f = 0; f < frames; ++f)
+      for (std::size_t g = 0; g < frames; ++g)
+        if (std::abs(plan_time_[g] - plan_time_[f]) < kHold * options_.lead && length(need[g]) > length(curve[f]))
+          curve[f] = need[g];
     for (int raise = 0; raise < kRaises; ++raise) {
       const std::vector<Vec3d> smooth = blurred(curve);
       for (std::size_t f = 0; f < frames; ++f)
@@ -206,6 +218,18 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
     }
     curve = blurred(curve);
     for (std::size_t f = 0; f < frames; ++f) plan_turn_[f][p] = curve[f] * share[f];
+  }
+}
+
+// What brushes past fast would plough the skin: it goes clear. By how far it goes in a frame, in its radii.
+void Relief::keep_off_fast_ones(std::span<const Affine3d> before, std::span<const Affine3d> now, double frames) {
+  for (Pair& pair : deep_) {
+    const auto usable = [](const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > 1e-9; };
+    if (!usable(before[pair.thick]) || !usable(before[pair.thin])) continue;
+    const Vec3d there = transform_point(inverse(before[pair.thick]) * before[pair.thin], center_[pair.thin]);
+    const Vec3d here = transform_point(inverse(now[pair.thick]) * now[pair.thin], center_[pair.thin]);
+    const double slide = cutis::distance(there, here) / (std::max(frames, 1e-9) * radius_[pair.thin]);
+    pair.target *= std::clamp(2 - slide / kBrush, 0.0, 1.0);
   }
 }
 
@@ -223,6 +247,7 @@ void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<cons
       std::vector<Vec3d> before;
       for (const Quatd& turn : turn_) before.push_back(rotation_vector(turn));
       prepare(motions[f], ways[f]);
+      if (f > 0) keep_off_fast_ones(motions[f - 1], motions[f], (times[f] - times[f - 1]) * kFrameRate);
       settle(motions[f]);
       for (std::size_t p = 0; p < turn_.size(); ++p) {
         const Vec3d turn = rotation_vector(turn_[p]);

@@ -59,7 +59,7 @@ struct SafeStep::Impl {
   // Of one step.
   std::vector<Vec3f> last;      // of the round
   std::vector<Affine3d> frame;  // per part
-  std::vector<Vec3d> target, to, searched, projected;
+  std::vector<Vec3d> target, to, searched, projected, normal;
   std::vector<float> pad;
   std::vector<char> flagged;
   std::vector<CandidatePair> pairs;
@@ -89,6 +89,7 @@ struct SafeStep::Impl {
   void prepare(std::span<const Vec3f> from, std::span<const Vec3f> proposed, std::span<const Affine3d> motion,
                SafeStepReport& report);
   void flag_movers(std::span<const char> moved);
+  void find_normals();
   bool round(bool first, std::span<const char> moved, SafeStepReport& report, const Context& context);
   bool search_strays(bool all, SafeStepReport& report, const Context& context);
   bool certify(SafeStepReport& report, const Context& context);
@@ -149,6 +150,16 @@ void SafeStep::Impl::flag_movers(std::span<const char> moved) {
       const Vec3d carried = transform_point(frame[surface.triangle_part()[t]], static_cast<Vec3d>(last[v]));
       if (distance(carried, target[v]) > tiny) flagged[v] = 1;
     }
+}
+
+// Of the proposed skin.
+void SafeStep::Impl::find_normals() {
+  normal.assign(target.size(), Vec3d{});
+  for (const Triangle& t : surface.triangles()) {
+    const Vec3d area = cross(target[t[1]] - target[t[0]], target[t[2]] - target[t[0]]);
+    for (const std::uint32_t v : t) normal[v] += area;
+  }
+  for (Vec3d& n : normal) n = normalized(n);
 }
 
 // Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for.
@@ -304,8 +315,9 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   if (!search_strays(true, report, context)) return false;
   if (first) report.candidates = pairs.size();
   Timer projecting;
+  find_normals();
   const std::size_t hits =
-      projection.run(surface, pairs, last, frame, to, {options.sweeps, options.max_push_edges, keep}, context);
+      projection.run(surface, pairs, last, frame, normal, to, {options.sweeps, options.max_push_edges, keep}, context);
   if (first) report.hits = hits;
   for (Vec3d& p : to) p = round_to_float(p);
   projected = to;

@@ -28,7 +28,7 @@ struct SafeStepOptions {
   double pad_edges = 0.1;     ///< beyond which a pushed vertex is searched for again, in [gap_edges / 2, 1]
   double max_push_edges = 1;  ///< of one correction, > 0: larger ones tear more than they mend
   double done_edges = 0.05;   ///< held back by less than this counts as arrived
-  std::size_t max_pairs = 6'000'000;  ///< beyond, the step is refused: all parts keep their shape
+  std::size_t max_pairs = 6'000'000;   ///< beyond, the step is refused: all parts keep their shape
   std::size_t max_tests = 60'000'000;  ///< of pairs, in the certification; beyond, the step is refused
 };
 
@@ -43,7 +43,8 @@ struct SafeStepReport {
   std::size_t nonfinite = 0;   ///< proposals that were not finite: carried along with their part
   std::size_t released = 0;    ///< pairs of parts that are let go
   std::size_t rearmed = 0;     ///< pairs of parts that came apart in this step
-  bool refused = false;        ///< more than max_pairs or max_tests, or it did not settle: nothing but the main part's motion was applied
+  bool refused = false;  ///< more than max_pairs or max_tests, or it did not settle: nothing but the main part's motion
+                         ///< was applied
   int rounds = 0;
   double max_push_edges = 0;  ///< farthest from the proposal
   double max_lag_edges = 0;   ///< farthest held back; above 1 the step was too long: halve it
