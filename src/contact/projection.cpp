@@ -16,7 +16,7 @@ constexpr std::size_t kPairsPerChunk = 256;
 // Violations below this part of the gap are left: the gap is a wish, the certificate is not.
 constexpr double kSlack = 0.02;
 // How readily skin gives along itself, against across itself: what slides over it presses it down and does not plough.
-constexpr double kAlong = 0.05;
+constexpr double kAlong = 0.1;
 
 }  // namespace
 

@@ -162,7 +162,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
     if (options.method == Method::tracking) {  // follows the skin by itself; its sub-steps are dear
       contact.max_travel_edges = 4;
       contact.max_substeps = 2;
-      contact.start_edges = 0.03;
+      contact.start_edges = 0.05;
     }
     impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
     if (options.relief_cap > 0)
