@@ -152,6 +152,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
+      for (const Pose& before : poses_before(character, motion, i, run.method, run.contact)) (void)solver.solve(before);
       const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
       const Frame& frame = solver.solve(pose);
       m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));

@@ -11,6 +11,8 @@
 namespace cutis::cli {
 namespace {
 
+constexpr double kSpacing = 1.0 / 30;  // seconds between poses that are dense
+
 // A slip of the keyboard (--frames 1000000000) must not fill the disk.
 constexpr std::size_t kMostFrames = 1'000'000;
 
@@ -164,7 +166,6 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
 }
 
 std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
-  constexpr double kSpacing = 1.0 / 30;  // seconds
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     const double from = i > 0 ? motion.times[i - 1] : motion.times[i], to = motion.times[i];
@@ -172,6 +173,19 @@ std::vector<Pose> foreseen_poses(const Character& character, const Motion& motio
     for (int k = i > 0 ? 1 : steps; k <= steps; ++k)
       poses.push_back(sample(character.skeleton, motion.clip, k == steps ? to : std::lerp(from, to, 1.0 * k / steps)));
   }
+  return poses;
+}
+
+std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i, Method method,
+                               const ContactChoice& contact) {
+  constexpr int kMost = 60;
+  std::vector<Pose> poses;
+  const bool has_history = contact.touches(method) || (method == Method::tracking && contact.history == "playback");
+  if (!has_history || i == 0) return poses;
+  const double from = motion.times[i - 1], to = motion.times[i];
+  const int steps = static_cast<int>(std::round(std::min((to - from) / kSpacing, 1e6)));
+  for (int k = std::max(1, steps - kMost); k < steps; ++k)
+    poses.push_back(sample(character.skeleton, motion.clip, std::lerp(from, to, 1.0 * k / steps)));
   return poses;
 }
 
@@ -184,6 +198,7 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
   if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
+    for (const Pose& pose : poses_before(character, motion, i, method, contact)) (void)solver.solve(pose);
     const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
     milliseconds.push_back(frame.report.milliseconds);
     timing.nonfinite += frame.report.nonfinite;

@@ -59,6 +59,11 @@ struct ContactChoice {
   std::string turn = "skin";         ///< TurnWeights
 };
 
+/// Poses on the way to frame `i` that are solved and not shown, so that a frame looks the same however many are shown:
+/// none when frames are as dense as 30 a second or the method has no history, at most the last two seconds.
+[[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
+                                             Method method, const ContactChoice& contact);
+
 /// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields,
 /// --history, -p. `several_histories`: --history may be a list.
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);

@@ -95,6 +95,12 @@ class Relief {
   // Limbs are the parts below where the ways of two parts to the root meet.
   using Limbs = std::array<std::uint32_t, 2>;
   using Ways = std::map<Limbs, Vec3d>;  // in the frame of `meeting`
+  struct Detour {
+    Limbs limbs{};
+    std::size_t begin = 0, end = 0;  // poses
+    std::vector<Vec3d> ways;         // to try, the best first
+    std::size_t trying = 0;          // all tried: none is any good
+  };
   struct Depth {
     double deepest = 0;
     Vec3d direction;  // outward, world
@@ -121,8 +127,11 @@ class Relief {
                                const Affine3d& carry_thick, const Vec3d& way, Vec3d* at) const;
   [[nodiscard]] bool hangs_on(std::uint32_t part, std::uint32_t limb) const;
   [[nodiscard]] Limbs limbs_of(std::uint32_t a, std::uint32_t b, int& meeting) const;
-  [[nodiscard]] std::vector<Ways> find_detours(std::span<const std::vector<Affine3d>> motions,
-                                               std::span<const double> times);
+  [[nodiscard]] std::vector<Detour> find_detours(std::span<const std::vector<Affine3d>> motions,
+                                                 std::span<const double> times);
+  void plan_with(std::span<const Detour> detours, std::span<const std::vector<Affine3d>> motions,
+                 std::span<const double> times);
+  [[nodiscard]] bool helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions);
   void smooth_plan(std::span<const std::vector<char>> needed);  // per pose and part: not 0 where it must turn
 
   ReliefOptions options_;

@@ -29,6 +29,9 @@ constexpr int kMostSteps = 40;
 constexpr double kLeastStep = 0.02;
 // A way may lead so much (cosine) back over the side from which the limbs came, or to which they go.
 constexpr double kAcross = -0.2;
+// Ways that are tried, and the depth that may be left over by one, in that without it.
+constexpr std::size_t kMostWays = 4;
+constexpr double kHelps = 0.3;
 // The rate at which speeds are per frame, and the speed, in radii, from which parts brush; at twice that all is kept
 // off.
 constexpr double kFrameRate = 30;
@@ -93,9 +96,9 @@ double Relief::way_out(const Pair& pair, std::span<const Affine3d> motion, const
   return farthest;
 }
 
-// Per pose: the ways of limbs that are taken through each other there.
-std::vector<Relief::Ways> Relief::find_detours(std::span<const std::vector<Affine3d>> motions,
-                                               std::span<const double> times) {
+// Limbs that are taken through each other, and where to.
+std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Affine3d>> motions,
+                                                 std::span<const double> times) {
   struct Touch {
     std::size_t frame = 0;
     Pair pair;
@@ -118,7 +121,7 @@ std::vector<Relief::Ways> Relief::find_detours(std::span<const std::vector<Affin
       touches[limbs].push_back({f, pair, direction, (d.deepest - pair.at_rest) / pair.allow});
     }
   }
-  std::vector<Ways> result(motions.size());
+  std::vector<Detour> result;
   const std::vector<Vec3d> around = directions_around();
   for (const auto& [limbs, all] : touches) {
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
@@ -145,8 +148,7 @@ std::vector<Relief::Ways> Relief::find_detours(std::span<const std::vector<Affin
         passes = passes || (!is_new && dot(entry->second, t.direction) < kTurnedOver);
       }
       if (!passes) continue;
-      double least = 0;
-      Vec3d best;
+      std::vector<std::pair<double, Vec3d>> costs;
       for (const Vec3d& way : around) {
         if (dot(way, came) < kAcross || dot(way, goes) < kAcross) continue;
         double most = 0;
@@ -158,13 +160,13 @@ std::vector<Relief::Ways> Relief::find_detours(std::span<const std::vector<Affin
           if (!hangs_on(t.pair.thin, limbs[0])) world = -world;
           most = std::max(most, way_out(t.pair, motions[t.frame], {}, {}, world, nullptr));
         }
-        if (best == Vec3d{} || most < least) {
-          least = most;
-          best = way;
-        }
+        costs.emplace_back(most, way);
       }
-      if (best == Vec3d{}) continue;
-      for (std::size_t f = contact.front().frame; f <= contact.back().frame; ++f) result[f][limbs] = best;
+      std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      if (costs.size() > kMostWays) costs.resize(kMostWays);
+      Detour detour{limbs, contact.front().frame, contact.back().frame + 1, {}, 0};
+      for (const auto& [cost, way] : costs) detour.ways.push_back(way);
+      if (!detour.ways.empty()) result.push_back(detour);
     }
   }
   return result;
@@ -233,12 +235,14 @@ void Relief::keep_off_fast_ones(std::span<const Affine3d> before, std::span<cons
   }
 }
 
-void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<const double> times) {
+void Relief::plan_with(std::span<const Detour> detours, std::span<const std::vector<Affine3d>> motions,
+                       std::span<const double> times) {
   restart();
-  plan_time_.assign(times.begin(), times.end());
   plan_turn_.assign(times.size(), std::vector<Vec3d>(radius_.size()));
-  if (times.empty()) return;
-  const std::vector<Ways> ways = find_detours(motions, times);
+  std::vector<Ways> ways(times.size());
+  for (const Detour& detour : detours)
+    for (std::size_t f = detour.begin; f < detour.end && detour.trying < detour.ways.size(); ++f)
+      ways[f][detour.limbs] = detour.ways[detour.trying];
   std::vector<std::vector<char>> needed(times.size(), std::vector<char>(radius_.size(), 0));
   for (int round = 0; round < kPlanRounds; ++round) {
     direction_.clear();
@@ -256,6 +260,43 @@ void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<cons
       }
     }
     smooth_plan(needed);
+  }
+}
+
+// Whether the limbs are out of each other by it: a way may lead from one part of a limb into the next.
+bool Relief::helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions) {
+  double before = 0, after = 0;
+  for (std::size_t f = detour.begin; f < detour.end; ++f) {
+    for (std::size_t p = 0; p < turn_.size(); ++p) turn_[p] = from_rotation_vector(plan_turn_[f][p]);
+    prepare(motions[f], {});
+    double deep = 0, left = 0;
+    for (const Pair& pair : deep_) {
+      int meeting = -1;
+      if (limbs_of(pair.thin, pair.thick, meeting) != detour.limbs) continue;
+      const double own = radius_[pair.thin];
+      deep = std::max(deep, depth(pair, motions[f], {}, {}).deepest / own);
+      left = std::max(left, depth(pair, motions[f], carry(pair.thin, turn_), carry(pair.thick, turn_)).deepest / own);
+    }
+    before += deep;
+    after += left;
+  }
+  return after < kHelps * before;
+}
+
+void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<const double> times) {
+  restart();
+  plan_time_.assign(times.begin(), times.end());
+  plan_turn_.clear();
+  if (times.empty()) return;
+  std::vector<Detour> detours = find_detours(motions, times);
+  for (bool done = false; !done;) {
+    plan_with(detours, motions, times);
+    done = true;
+    for (Detour& detour : detours) {
+      if (detour.trying >= detour.ways.size() || helps(detour, motions)) continue;
+      ++detour.trying;
+      done = false;
+    }
   }
   restart();
 }
