@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test build bench figures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build bench figures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -7,8 +7,11 @@ demo: build                 ## installs, builds, runs the main job on the built-
 	build/cutis demo -o build/demo
 	@echo "Open build/demo/report.html"
 
-test: build                 ## installs, builds, runs all tests
-	@scripts/run-tests build
+test: build                 ## installs, builds, runs the tests
+	@scripts/run-tests build -LE slow
+
+test-slow: build            ## the tests that take minutes each: every clip of every character
+	@scripts/run-tests build -L slow
 
 build: deps                 ## the program at build/cutis
 	@cmake --preset dev --log-level=WARNING
