@@ -12,6 +12,11 @@ namespace cutis::cli {
 namespace {
 
 constexpr double kSpacing = 1.0 / 30;  // seconds between poses that are dense
+constexpr double kMostSteps = 10'000;  // between two frames, however far apart
+
+int dense_steps(double from, double to) {
+  return static_cast<int>(std::round(std::min((to - from) / kSpacing, kMostSteps)));
+}
 
 // A slip of the keyboard (--frames 1000000000) must not fill the disk.
 constexpr std::size_t kMostFrames = 1'000'000;
@@ -169,7 +174,7 @@ std::vector<Pose> foreseen_poses(const Character& character, const Motion& motio
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     const double from = i > 0 ? motion.times[i - 1] : motion.times[i], to = motion.times[i];
-    const int steps = std::max(1, static_cast<int>(std::round((to - from) / kSpacing)));
+    const int steps = std::max(1, dense_steps(from, to));
     for (int k = i > 0 ? 1 : steps; k <= steps; ++k)
       poses.push_back(sample(character.skeleton, motion.clip, k == steps ? to : std::lerp(from, to, 1.0 * k / steps)));
   }
@@ -183,7 +188,7 @@ std::vector<Pose> poses_before(const Character& character, const Motion& motion,
   const bool has_history = contact.touches(method) || (method == Method::tracking && contact.history == "playback");
   if (!has_history || i == 0) return poses;
   const double from = motion.times[i - 1], to = motion.times[i];
-  const int steps = static_cast<int>(std::round(std::min((to - from) / kSpacing, 1e6)));
+  const int steps = dense_steps(from, to);
   for (int k = std::max(1, steps - kMost); k < steps; ++k)
     poses.push_back(sample(character.skeleton, motion.clip, std::lerp(from, to, 1.0 * k / steps)));
   return poses;

@@ -175,19 +175,21 @@ std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Aff
 // Turns that a smooth curve through the largest ones has anyway are taken early; then corners are rounded.
 void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
   const std::size_t frames = plan_time_.size(), parts = radius_.size();
+  // All poses within so many seconds, the pose itself included.
+  const auto around = [&](std::size_t f, double seconds, const auto& visit) {
+    for (std::size_t g = f; g < frames && plan_time_[g] - plan_time_[f] <= seconds; ++g) visit(g);
+    for (std::size_t g = f; g-- > 0 && plan_time_[f] - plan_time_[g] <= seconds;) visit(g);
+  };
   const auto blurred = [&](const std::vector<Vec3d>& curve) {
     std::vector<Vec3d> result(frames);
     for (std::size_t f = 0; f < frames; ++f) {
       Vec3d sum;
       double total = 0;
-      for (int side : {-1, 1})
-        for (std::size_t g = f; g < frames; g += static_cast<std::size_t>(side)) {  // wraps below 0, and ends there
-          const double apart = (plan_time_[g] - plan_time_[f]) / options_.lead;
-          if (std::abs(apart) > kBlurReach) break;
-          const double weight = std::exp(-0.5 * apart * apart) * (g == f ? 0.5 : 1.0);
-          sum += curve[g] * weight;
-          total += weight;
-        }
+      around(f, kBlurReach * options_.lead, [&](std::size_t g) {
+        const double weight = std::exp(-0.5 * square((plan_time_[g] - plan_time_[f]) / options_.lead));
+        sum += curve[g] * weight;
+        total += weight;
+      });
       result[f] = sum / total;
     }
     return result;
@@ -201,18 +203,18 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
       curve[f] = plan_turn_[f][p];
       if (needed[f][p] == 0) continue;
       any = true;
-      for (std::size_t g = 0; g < frames; ++g) {
+      around(f, kFarthestLead * options_.lead, [&](std::size_t g) {
         const double apart = (plan_time_[g] - plan_time_[f]) / (kFarthestLead * options_.lead);
-        if (std::abs(apart) < 1) share[g] = std::max(share[g], square(1 - apart * apart));
-      }
+        share[g] = std::max(share[g], square(1 - apart * apart));
+      });
     }
     if (!any) continue;
     // What is needed for a moment only is held for longer, or blurring would leave little of it.
     const std::vector<Vec3d> need = curve;
     for (std::size_t f = 0; f < frames; ++f)
-      for (std::size_t g = 0; g < frames; ++g)
-        if (std::abs(plan_time_[g] - plan_time_[f]) < kHold * options_.lead && length(need[g]) > length(curve[f]))
-          curve[f] = need[g];
+      around(f, kHold * options_.lead, [&](std::size_t g) {
+        if (length(need[g]) > length(curve[f])) curve[f] = need[g];
+      });
     for (int raise = 0; raise < kRaises; ++raise) {
       const std::vector<Vec3d> smooth = blurred(curve);
       for (std::size_t f = 0; f < frames; ++f)
