@@ -9,50 +9,27 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/timer.h"
-#include "kernels/eval_field.h"
+#include "solve/contact_pass_impl.h"
 #include "solve/pose_relief.h"
 
 namespace cutis {
 namespace {
 
 constexpr std::size_t kVerticesPerChunk = 1024;
-constexpr int kRelaxations = 30;
-// Beyond the vertices that give already, so many rings are taken in at once: it spreads over sub-steps anyway.
-constexpr std::size_t kRelaxedRings = 4;
-// A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
-// touch within a few sub-steps when that goes away.
-constexpr double kContactYield = 0.25;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
 constexpr std::size_t kMostHalvings = 3;
 constexpr int kMostSubsteps = 32;  // of any frame
 // Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
 // is taken in one sub-step, beyond the second the parts that block each other are let go.
 constexpr std::size_t kFrameTests = 64, kStepTests = 32;
-// Along the skeleton from fingertip to thumb tip: 3 + 3 bones.
-constexpr int kSameLimb = 6;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
 constexpr double kReturnEdges = 1;
-// Skin held off its place by so many radii of its part may be caught: on the wrong side of something that it cannot
-// pass any more. Looked after every few sub-steps, for the test takes as long as one.
-constexpr double kCaughtRadii = 0.2;
-constexpr int kCaughtSteps = 8;
-// Intersections that are taken for it, per vertex that comes free.
-constexpr double kCreases = 0.05;
-// Parts of one limb are let go too when they are held off by so many times what lets others go.
-constexpr double kLimbPatience = 4;
-// Sub-steps on end in which a pair must tear its skin: parts that only brush past each other are held.
-constexpr int kReleasePatience = 8;
-constexpr int kAxisPoints = 8;  // along a bone
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
 constexpr int kMostRefusals = 2;
 // The rate at which speeds are per frame.
 constexpr double kFrameRate = 30;
 constexpr double kFarApart = 0.1;  // seconds
 constexpr double kFarTurn = 0.5;   // radians of a joint
-// Changes of speed by this part of the speed itself are not seen.
-constexpr double kUnseen = 0.1;
-// Give below this part of a local edge is none.
-constexpr double kNoGive = 1e-4;
 
 Pose interpolate(const Pose& a, const Pose& b, double t) {
   Pose pose;
@@ -97,105 +74,66 @@ Pose rest_pose(const Skeleton& skeleton) {
   return pose;
 }
 
+std::vector<std::uint32_t> parts_of(const Rig& rig) {
+  std::vector<std::uint32_t> part = rig.surface.owner;
+  for (std::uint32_t& p : part) p = std::min(p, static_cast<std::uint32_t>(rig.bones.size()));
+  return part;
+}
+
+SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
+  safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
+  return safe;
+}
+
+std::vector<float> radii_with_rest(const Rig& rig) {
+  std::vector<float> radius = cutis::part_radii(rig);
+  radius.push_back(0);
+  return radius;
+}
+
 }  // namespace
 
-struct ContactPass::Impl {
-  const Rig& rig;
-  ContactPassOptions options;
-  std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
-  std::vector<float> radius;        // per part
-  SafeStep safe;
+ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
+    : rig(r),
+      options(o),
+      part(parts_of(r)),
+      radius(radii_with_rest(r)),
+      safe(contact_mesh(), bounded(o.safe, r.surface.size()), context) {
+  const std::size_t n = rig.surface.size();
+  rest = rest_pose(rig.skeleton);
+  box.resize(radius.size());
+  part_edge.assign(radius.size(), 0);
+  std::vector<std::size_t> count(radius.size(), 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    box[part[v]].add(static_cast<Vec3d>(rig.surface.positions[v]));
+    part_edge[part[v]] += rig.surface.edge[v];
+    ++count[part[v]];
+  }
+  for (std::size_t p = 0; p < count.size(); ++p)
+    if (count[p] > 0) part_edge[p] /= static_cast<float>(count[p]);
+  stiffness.resize(n);
+  for (std::size_t v = 0; v < n; ++v) {
+    const double reach = options.give_radii * radius[part[v]], edge = rig.surface.edge[v];
+    stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
+  }
+  input.resize(rig.vertex_count());
+  restart();
+}
 
-  Pose rest, pose;               // where we are
-  std::vector<Affine3d> motion;  // per part, posed from rest
-  std::vector<Vec3f> mesh;       // valid
-  std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
-  std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
-  bool started = false;
-  std::vector<Box> box;           // per part, at rest
-  std::vector<float> part_edge;   // per part: mean local edge
-  std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
-  std::vector<char> in_contact;
-  int caught_steps = 0;
-  std::map<std::array<std::uint32_t, 2>, int>
-      torn;  // pairs of parts that tear each other's skin: for how many sub-steps
+ContactMesh ContactPass::Impl::contact_mesh() const {
+  return {rig.surface.positions, rig.surface.triangles, part, radius.size(), radius};
+}
 
-  // Scratch of a sub-step.
-  std::vector<Vec3f> input, raw, next_wanted, proposed;
-  std::vector<Vec3d> give, give_next, carried, next_drift;
-  std::vector<Affine3d> next_motion, delta;
-  std::vector<char> moved, reached;
-  std::vector<std::uint32_t> active;
-  bool gentle = false;  // of a frame
-
-  Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
-      : rig(r),
-        options(o),
-        part(parts_of(r)),
-        radius(part_radii(r)),
-        safe(contact_mesh(), bounded(o.safe, r.surface.size()), context) {
-    const std::size_t n = rig.surface.size();
-    rest = rest_pose(rig.skeleton);
-    box.resize(radius.size());
-    part_edge.assign(radius.size(), 0);
-    std::vector<std::size_t> count(radius.size(), 0);
-    for (std::size_t v = 0; v < n; ++v) {
-      box[part[v]].add(static_cast<Vec3d>(rig.surface.positions[v]));
-      part_edge[part[v]] += rig.surface.edge[v];
-      ++count[part[v]];
-    }
-    for (std::size_t p = 0; p < count.size(); ++p)
-      if (count[p] > 0) part_edge[p] /= static_cast<float>(count[p]);
-    stiffness.resize(n);
-    for (std::size_t v = 0; v < n; ++v) {
-      const double reach = options.give_radii * radius[part[v]], edge = rig.surface.edge[v];
-      stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
-    }
-    input.resize(rig.vertex_count());
-    restart();
-  }
-
-  static std::vector<std::uint32_t> parts_of(const Rig& rig) {
-    std::vector<std::uint32_t> part = rig.surface.owner;
-    for (std::uint32_t& p : part) p = std::min(p, static_cast<std::uint32_t>(rig.bones.size()));
-    return part;
-  }
-  static SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
-    safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
-    return safe;
-  }
-  static std::vector<float> part_radii(const Rig& rig) {
-    std::vector<float> radius = cutis::part_radii(rig);
-    radius.push_back(0);
-    return radius;
-  }
-  [[nodiscard]] ContactMesh contact_mesh() const {
-    return {rig.surface.positions, rig.surface.triangles, part, radius.size(), radius};
-  }
-  void restart() {
-    pose = rest;
-    motion.assign(radius.size(), Affine3d{});
-    mesh = wanted = rig.surface.positions;
-    drift.assign(mesh.size(), Vec3d{});
-    started = false;
-    in_contact.assign(mesh.size(), 0);
-    caught_steps = 0;
-    torn.clear();
-  }
-
-  void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
-  [[nodiscard]] int substeps(const Pose& to) const;
-  void relax(const Context& context);
-  void start_gently(double frames, const Context& context);
-  [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
-  [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
-  void release_passed(bool left_behind);
-  [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
-  bool release_blocking();
-  std::size_t free_caught(std::size_t substeps, const Context& context);
-  void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
-               ContactReport& report, const Context& context);
-};
+void ContactPass::Impl::restart() {
+  pose = rest;
+  motion.assign(radius.size(), Affine3d{});
+  mesh = wanted = rig.surface.positions;
+  drift.assign(mesh.size(), Vec3d{});
+  started = false;
+  in_contact.assign(mesh.size(), 0);
+  caught_steps = 0;
+  torn.clear();
+}
 
 void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) const {
   const std::vector<Affine3d> world = world_from_joint(rig.skeleton, at);
@@ -248,84 +186,6 @@ int ContactPass::Impl::substeps(const Pose& to) const {
     }
   }
   return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, kMostSubsteps) : kMostSubsteps;
-}
-
-// The give settles between what holds it and its own stiffness: u = mean of the neighbours' / (1 + stiffness), by
-// Jacobi steps over the vertices that give and some rings around them. Vertices in contact keep theirs meanwhile, then
-// yield a little.
-void ContactPass::Impl::relax(const Context& context) {
-  const RigSurface& surface = rig.surface;
-  const std::size_t n = give.size();
-  reached.assign(n, 0);
-  active.clear();
-  for (std::uint32_t v = 0; v < n; ++v)
-    if (give[v] != Vec3d{}) {
-      reached[v] = 1;
-      active.push_back(v);
-    }
-  if (active.empty()) return;
-  for (std::size_t ring = 0, begin = 0; ring < kRelaxedRings; ++ring) {
-    const std::size_t end = active.size();
-    for (; begin < end; ++begin)
-      for (const std::uint32_t w : surface.neighbours.row(active[begin]))
-        if (reached[w] == 0) {
-          reached[w] = 1;
-          active.push_back(w);
-        }
-  }
-  give_next = give;
-  const auto settled = [&](std::size_t v) {
-    const auto neighbours = surface.neighbours.row(v);
-    const float* weight = surface.neighbour_weight.data() + surface.neighbours.begin[v];
-    Vec3d sum;
-    double total = 0;
-    for (std::size_t k = 0; k < neighbours.size(); ++k) {
-      sum += give[neighbours[k]] * static_cast<double>(weight[k]);
-      total += weight[k];
-    }
-    return total > 0 ? sum / (total * (1 + stiffness[v])) : Vec3d{};
-  };
-  for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
-    const bool last = iteration == kRelaxations;
-    parallel_for(context, active.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t v = active[i];
-        const bool held = in_contact[v] != 0;
-        give_next[v] = give[v];
-        if (held && last) give_next[v] = lerp(give[v], settled(v), kContactYield);
-        if (!held && !last) give_next[v] = settled(v);
-      }
-    });
-    give.swap(give_next);
-  }
-  for (const std::uint32_t v : active)
-    if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
-}
-
-// The method's skin may jump against its part: a fold that snaps over, a vertex that changes sides. It is followed, at
-// once while its speed changes little, else with bounded acceleration; in the end it is where the method says.
-void ContactPass::Impl::start_gently(double frames, const Context& context) {
-  parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const Affine3d& then = motion[part[v]];
-      const Affine3d& now = next_motion[part[v]];
-      if (!(std::abs(determinant(then.linear)) > 0) || !(std::abs(determinant(now.linear)) > 0)) continue;
-      const Vec3d from = transform_point(inverse(then), static_cast<Vec3d>(wanted[v]));
-      const Vec3d way = transform_point(inverse(now), static_cast<Vec3d>(raw[v])) - from;
-      const auto here = static_cast<Vec3d>(wanted[v]);
-      const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
-      const double far = length(way);
-      const double most = options.start_edges * rig.surface.edge[v] + kUnseen * speed;  // gained a frame
-      next_drift[v] = way / frames;
-      Vec3d change = next_drift[v] - drift[v];
-      if (length(change) <= most * frames || !is_finite(way)) continue;
-      // No faster than it can stop there with half of that.
-      change = way * (std::min(1 / frames, std::sqrt(most * far) / far)) - drift[v];
-      const double size = length(change);
-      next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
-      next_wanted[v] = static_cast<Vec3f>(transform_point(now, from + next_drift[v] * frames));
-    }
-  });
 }
 
 void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
@@ -389,114 +249,6 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
   release_passed(step.truncated > 0);
-}
-
-int ContactPass::Impl::bones_between(std::uint32_t a, std::uint32_t b) const {
-  int steps = 0;
-  for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y; ++steps) {
-    int& farther = x > y ? x : y;  // parents have lower numbers
-    farther = rig.bones[static_cast<std::size_t>(farther)].parent;
-    if (farther < 0) return std::numeric_limits<int>::max();
-  }
-  return steps;
-}
-
-double ContactPass::Impl::stretch(std::uint32_t v) const {
-  double most = 0;
-  for (const std::uint32_t w : rig.surface.neighbours.row(v)) {
-    const double rest_length = distance(rig.surface.positions[v], rig.surface.positions[w]);
-    if (rest_length > 0) most = std::max(most, distance(mesh[v], mesh[w]) / rest_length);
-  }
-  return most;
-}
-
-// Skin that is held farther off its place than the thinner part is thick belongs to parts that have passed through each
-// other. It is let go when holding on would tear it: it is stretched beyond all measure or left behind. Parts of one
-// limb cannot run far from each other: there patience pays.
-void ContactPass::Impl::release_passed(bool left_behind) {
-  const std::size_t bones = rig.bones.size();
-  std::map<std::array<std::uint32_t, 2>, int> still;
-  for (const ContactRecord& record : safe.contacts()) {
-    const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
-    if (a >= bones || b >= bones) continue;
-    const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
-    if (!(held > options.release_radii * thin)) continue;
-    if (bones_between(a, b) <= kSameLimb && !(held > kLimbPatience * options.release_radii * thin)) continue;
-    if (!left_behind && !(stretch(v) > options.release_stretch)) continue;
-    const std::array<std::uint32_t, 2> pair{std::min(a, b), std::max(a, b)};
-    const auto before = torn.find(pair);
-    still[pair] = (before == torn.end() ? 0 : before->second) + 1;
-  }
-  for (const auto& [pair, steps] : still)
-    if (steps >= kReleasePatience || passed(pair[0], pair[1])) safe.release(pair[0], pair[1]);
-  torn.swap(still);
-}
-
-bool ContactPass::Impl::passed(std::uint32_t a, std::uint32_t b) const {
-  const std::uint32_t thin = radius[a] <= radius[b] ? a : b, thick = thin == a ? b : a;
-  const GridView grid = rig.fields[thick].view();
-  if (grid.nodes == nullptr || !(std::abs(determinant(motion[thick].linear)) > 0)) return false;
-  const Affine3d into = inverse(motion[thick]) * motion[thin];
-  for (int i = 0; i <= kAxisPoints; ++i) {
-    const double t = static_cast<double>(i) / kAxisPoints;
-    const Vec3d x = transform_point(into, lerp(rig.bones[thin].rest_origin, rig.bones[thin].rest_end, t));
-    const Vec3f p = transform_point(grid.grid_from_rest, static_cast<Vec3f>(x));
-    if (inside_grid(grid, p) && grid_distance(grid, p).value < -radius[thin]) return true;
-  }
-  return false;
-}
-
-// What cannot be followed at all is let go: two parts that block each other and are not neighbours.
-bool ContactPass::Impl::release_blocking() {
-  bool any = false;
-  for (const auto& [a, b] : safe.blocking()) {
-    if (a >= rig.bones.size() || b >= rig.bones.size() || bones_between(a, b) <= 1) continue;
-    safe.release(a, b);
-    any = true;
-  }
-  return any;
-}
-
-// Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way
-// back: a fold caught behind a finger, arms that were taken through each other in one frame. Whatever is free is valid.
-// A few intersections elsewhere, a crease in an elbow, are no reason to stay caught: those parts are let go.
-std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& context) {
-  std::vector<char> caught(radius.size(), 0);
-  std::size_t held = 0;
-  for (std::size_t v = 0; v < mesh.size(); ++v) {
-    const std::uint32_t p = part[v];
-    if (!is_finite(raw[v])) return 0;
-    if (!(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
-    caught[p] = 1;
-    ++held;
-  }
-  caught_steps = held > 0 ? caught_steps + static_cast<int>(substeps) : 0;
-  if (held == 0 || caught_steps < kCaughtSteps) return 0;
-  caught_steps = 0;
-  const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
-  proposed = mesh;
-  for (std::size_t v = 0; v < mesh.size(); ++v)
-    if (caught[part[v]] != 0) proposed[v] = raw[v];
-  if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
-    std::size_t creases = 0;
-    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(raw, ignored, context);
-    for (const auto& [parts, pairs] : meeting) {
-      if (parts[0] == parts[1]) return 0;
-      creases += pairs;
-    }
-    if (static_cast<double>(creases) > kCreases * static_cast<double>(held)) return 0;
-    for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1]);
-    proposed = raw;
-  }
-  std::size_t freed = 0;
-  for (std::size_t v = 0; v < mesh.size(); ++v) freed += mesh[v] != proposed[v] ? 1U : 0U;
-  for (std::size_t v = 0; v < mesh.size(); ++v) {
-    if (proposed[v] != raw[v] || mesh[v] == raw[v]) continue;
-    wanted[v] = raw[v];
-    drift[v] = {};
-  }
-  mesh.swap(proposed);
-  return freed;
 }
 
 ContactPass::ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kStub = 0.085;  ///< length of forearm below the wrist
 
-Tube forearm_stub(const HandPlacement& placement) {
+Tube forearm_end(const HandPlacement& placement) {
   Tube tube;
   tube.name = "forearm";
   tube.frame = Frame::from({0, 0, 0}, placement.along, placement.palmar);
@@ -42,7 +42,7 @@ Character make_hand(const Context& context, int vertices) {
   add_hand_bones(skeleton, placement);
 
   Shape shape(false);
-  shape.add(forearm_stub(placement));
+  shape.add(forearm_end(placement));
   add_hand_tubes(shape, placement);
   SkinOptions options;
   options.name = "hand";

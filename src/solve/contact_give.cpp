@@ -1,0 +1,104 @@
+// How skin gives way around contact, and how it follows a method that jumps. See docs/algorithms/contact.md.
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "solve/contact_pass_impl.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kVerticesPerChunk = 1024;
+constexpr int kRelaxations = 30;
+// Beyond the vertices that give already, so many rings are taken in at once: it spreads over sub-steps anyway.
+constexpr std::size_t kRelaxedRings = 4;
+// A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
+// touch within a few sub-steps when that goes away.
+constexpr double kContactYield = 0.25;
+// Changes of speed by this part of the speed itself are not seen.
+constexpr double kUnseen = 0.1;
+// Give below this part of a local edge is none.
+constexpr double kNoGive = 1e-4;
+
+}  // namespace
+
+// The give settles between what holds it and its own stiffness: u = mean of the neighbours' / (1 + stiffness), by
+// Jacobi steps over the vertices that give and some rings around them. Vertices in contact keep theirs meanwhile, then
+// yield a little.
+void ContactPass::Impl::relax(const Context& context) {
+  const RigSurface& surface = rig.surface;
+  const std::size_t n = give.size();
+  reached.assign(n, 0);
+  active.clear();
+  for (std::uint32_t v = 0; v < n; ++v)
+    if (give[v] != Vec3d{}) {
+      reached[v] = 1;
+      active.push_back(v);
+    }
+  if (active.empty()) return;
+  for (std::size_t ring = 0, begin = 0; ring < kRelaxedRings; ++ring) {
+    const std::size_t end = active.size();
+    for (; begin < end; ++begin)
+      for (const std::uint32_t w : surface.neighbours.row(active[begin]))
+        if (reached[w] == 0) {
+          reached[w] = 1;
+          active.push_back(w);
+        }
+  }
+  give_next = give;
+  const auto settled = [&](std::size_t v) {
+    const auto neighbours = surface.neighbours.row(v);
+    const float* weight = surface.neighbour_weight.data() + surface.neighbours.begin[v];
+    Vec3d sum;
+    double total = 0;
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      sum += give[neighbours[k]] * static_cast<double>(weight[k]);
+      total += weight[k];
+    }
+    return total > 0 ? sum / (total * (1 + stiffness[v])) : Vec3d{};
+  };
+  for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
+    const bool last = iteration == kRelaxations;
+    parallel_for(context, active.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t v = active[i];
+        const bool held = in_contact[v] != 0;
+        give_next[v] = give[v];
+        if (held && last) give_next[v] = lerp(give[v], settled(v), kContactYield);
+        if (!held && !last) give_next[v] = settled(v);
+      }
+    });
+    give.swap(give_next);
+  }
+  for (const std::uint32_t v : active)
+    if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
+}
+
+// The method's skin may jump against its part: a fold that snaps over, a vertex that changes sides. It is followed, at
+// once while its speed changes little, else with bounded acceleration; in the end it is where the method says.
+void ContactPass::Impl::start_gently(double frames, const Context& context) {
+  parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const Affine3d& then = motion[part[v]];
+      const Affine3d& now = next_motion[part[v]];
+      if (!(std::abs(determinant(then.linear)) > 0) || !(std::abs(determinant(now.linear)) > 0)) continue;
+      const Vec3d from = transform_point(inverse(then), static_cast<Vec3d>(wanted[v]));
+      const Vec3d way = transform_point(inverse(now), static_cast<Vec3d>(raw[v])) - from;
+      const auto here = static_cast<Vec3d>(wanted[v]);
+      const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
+      const double far = length(way);
+      const double most = options.start_edges * rig.surface.edge[v] + kUnseen * speed;  // gained a frame
+      next_drift[v] = way / frames;
+      Vec3d change = next_drift[v] - drift[v];
+      if (length(change) <= most * frames || !is_finite(way)) continue;
+      // No faster than it can stop there with half of that.
+      change = way * (std::min(1 / frames, std::sqrt(most * far) / far)) - drift[v];
+      const double size = length(change);
+      next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
+      next_wanted[v] = static_cast<Vec3f>(transform_point(now, from + next_drift[v] * frames));
+    }
+  });
+}
+
+}  // namespace cutis

@@ -1,0 +1,63 @@
+// What the sources of the contact pass share: contact_pass.cpp follows the skin from pose to pose, contact_give.cpp
+// says how it gives way, contact_release.cpp what is let go.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/math.h"
+#include "solve/contact_pass.h"
+
+namespace cutis {
+
+struct ContactPass::Impl {
+  const Rig& rig;
+  ContactPassOptions options;
+  std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
+  std::vector<float> radius;        // per part
+  SafeStep safe;
+
+  Pose rest, pose;               // where we are
+  std::vector<Affine3d> motion;  // per part, posed from rest
+  std::vector<Vec3f> mesh;       // valid
+  std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
+  std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
+  bool started = false;
+  std::vector<Box> box;           // per part, at rest
+  std::vector<float> part_edge;   // per part: mean local edge
+  std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
+  std::vector<char> in_contact;
+  int caught_steps = 0;
+  std::map<std::array<std::uint32_t, 2>, int>
+      torn;  // pairs of parts that tear each other's skin: for how many sub-steps
+
+  // Scratch of a sub-step.
+  std::vector<Vec3f> input, raw, next_wanted, proposed;
+  std::vector<Vec3d> give, give_next, carried, next_drift;
+  std::vector<Affine3d> next_motion, delta;
+  std::vector<char> moved, reached;
+  std::vector<std::uint32_t> active;
+  bool gentle = false;  // of a frame
+
+  Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
+
+  [[nodiscard]] ContactMesh contact_mesh() const;
+  void restart();
+
+  void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
+  [[nodiscard]] int substeps(const Pose& to) const;
+  void relax(const Context& context);
+  void start_gently(double frames, const Context& context);
+  [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
+  [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
+  void release_passed(bool left_behind);
+  [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
+  bool release_blocking();
+  std::size_t free_caught(std::size_t substeps, const Context& context);
+  void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
+               ContactReport& report, const Context& context);
+};
+
+}  // namespace cutis
