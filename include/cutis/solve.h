@@ -145,6 +145,23 @@ struct ContactReport {
   std::vector<BoneOverlap> overlaps;  ///< parts deeper in each other than skin can give way
 };
 
+/// Where the time of a frame of Method::tracking went, over all its sub-steps; those of the contact pass included.
+struct TrackingProfile {
+  // Milliseconds.
+  double pose = 0;       ///< fields and gates of the pose
+  double transport = 0;  ///< who is active, and carrying all
+  double control = 0;    ///< target rotations, near parts, contact, levels
+  double project = 0;
+  double relax = 0;
+  double check = 0;   ///< of what a sub-step left
+  double finish = 0;  ///< smoothing, normals, states, all input vertices
+  // Counts.
+  std::size_t vertex_steps = 0;       ///< active vertices, summed over sub-steps
+  std::size_t vertex_iterations = 0;  ///< vertices that relaxed, summed over relaxations
+  std::size_t gradient_steps = 0;     ///< the same, times conjugate gradient steps
+  std::size_t evaluations = 0;        ///< of fields, by projection
+};
+
 struct FrameReport {
   double milliseconds = 0;
   std::size_t nonfinite = 0;  ///< vertices kept at their last good position because a number was not finite
@@ -156,6 +173,7 @@ struct FrameReport {
   std::size_t halvings = 0;    ///< sub-steps that were repeated in halves
   std::size_t iterations = 0;  ///< relaxations with projection (tracking), projection steps (implicit)
   ContactReport contact;
+  TrackingProfile profile;
 };
 
 /// All vertices of all meshes in the input's order; scene space.

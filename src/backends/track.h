@@ -79,8 +79,12 @@ struct TrackStep {
   std::vector<std::vector<TrackOther>> chunks;
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal, moves;
-  std::vector<float> weight;   // per neighbour
-  std::vector<float> stretch;  // per vertex: mean of its edges
+  std::vector<float> weight;           // per neighbour
+  std::vector<float> stretch;          // per vertex: mean of its edges
+  std::vector<std::size_t> evaluated;  // per chunk
+  // Counts, added to.
+  std::size_t evaluations = 0;     ///< of fields, by projection
+  std::size_t gradient_steps = 0;  ///< vertices times conjugate gradient steps
 };
 
 /// Fields and gates of a pose.

@@ -240,6 +240,7 @@ const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
   const Rig& rig = *impl_->rig;
   Frame& frame = impl_->frame;
+  if (impl_->tracker) impl_->tracker->restart_profile();
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
   if (impl_->contact_pass) {
     const Pose& feasible = impl_->relief ? impl_->relief->apply(pose) : pose;
@@ -251,6 +252,7 @@ const Frame& Solver::solve(const Pose& pose) {
     skin(pose, frame.positions);
   }
   frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
+  if (impl_->tracker) frame.report.profile = impl_->tracker->profile();
   frame.report.milliseconds = timer.milliseconds();
   return frame;
 }

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/timer.h"
 
 namespace cutis {
 namespace {
@@ -27,6 +28,19 @@ std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<c
   for (Vec3f& n : normals) n = normalized(n);
   return normals;
 }
+
+/// Adds the time of a stage to what it took so far.
+class StageTimer {
+ public:
+  explicit StageTimer(double& total) : total_(total) {}
+  ~StageTimer() { total_ += timer_.milliseconds(); }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  double& total_;
+  Timer timer_;
+};
 
 RigTargetKey target_at(const RigTarget& target, double time) {
   const auto& keys = target.keys;
@@ -56,6 +70,18 @@ void Tracker::reset() {
   root_ = {};
   targets_.clear();
   for (const RigTarget& target : rig_->targets) targets_.push_back({0, 0, target.keys.front().point});
+}
+
+TrackingProfile Tracker::profile() const {
+  TrackingProfile profile = profile_;
+  profile.evaluations = step_.evaluations;
+  profile.gradient_steps = step_.gradient_steps;
+  return profile;
+}
+
+void Tracker::restart_profile() {
+  profile_ = {};
+  step_.evaluations = step_.gradient_steps = 0;
 }
 
 TrackerState Tracker::save_state() const {
@@ -112,10 +138,15 @@ double Tracker::way_of_targets() const {
 
 // From last_pose_ to pose_.
 void Tracker::substep(bool from_smooth_skin) {
-  track_pose(*rig_, rest_, pose_, step_);
-  track_transport(*rig_, rest_, last_pose_, pose_, options_, step_, *context_);
-  track_control(*rig_, rest_, pose_, step_, *context_);
+  const auto timed = [](double& total, auto&& stage) {
+    const StageTimer timer(total);
+    return stage();
+  };
+  timed(profile_.pose, [&] { track_pose(*rig_, rest_, pose_, step_); });
+  timed(profile_.transport, [&] { track_transport(*rig_, rest_, last_pose_, pose_, options_, step_, *context_); });
+  timed(profile_.control, [&] { track_control(*rig_, rest_, pose_, step_, *context_); });
   ++report_.substeps;
+  profile_.vertex_steps += step_.active.size();
   report_.active = std::max(report_.active, step_.active.size());
   if (step_.active.empty()) return;
   if (from_smooth_skin)
@@ -125,17 +156,22 @@ void Tracker::substep(bool from_smooth_skin) {
     composed_.set_pose(pose_.motion);
     field = &composed_;
   }
-  track_project(*rig_, rest_, options_.projections, 1.0F, field, step_, *context_);
+  const auto project = [&](int steps, float limit) {
+    return timed(profile_.project, [&] { return track_project(*rig_, rest_, steps, limit, field, step_, *context_); });
+  };
+  project(options_.projections, 1.0F);
   for (int i = 0; i < options_.relaxations; ++i) {
-    const float slid = track_relax(*rig_, rest_, options_, step_, *context_);
-    const float projected = track_project(*rig_, rest_, 2, 0.5F, field, step_, *context_);
+    const float slid = timed(profile_.relax, [&] { return track_relax(*rig_, rest_, options_, step_, *context_); });
+    const float projected = project(2, 0.5F);
     ++report_.iterations;
+    profile_.vertex_iterations += step_.active.size();
     if (std::max(slid, projected) < kSettled) break;
   }
 }
 
 // Newly inverted triangles, or vertices that have left their surface.
-bool Tracker::is_bad() const {
+bool Tracker::is_bad() {
+  const StageTimer timer(profile_.check);
   std::size_t missed = 0;
   for (const TrackSample& s : step_.samples) missed += std::abs(s.residual) > kMissed && !s.touching ? 1 : 0;
   return count_inverted(*rig_, step_, *context_) > inverted_ + kTolerated || 100 * missed > step_.samples.size();
@@ -162,7 +198,10 @@ void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
     advance(from, to, middle, t1, halvings - 1);
     return;
   }
-  inverted_ = count_inverted(*rig_, step_, *context_);
+  {
+    const StageTimer timer(profile_.check);
+    inverted_ = count_inverted(*rig_, step_, *context_);
+  }
   std::swap(last_pose_, pose_);
 }
 
@@ -201,6 +240,7 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
 }
 
 void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
+  const StageTimer timer(profile_.finish);
   const Rig& rig = *rig_;
   const RigSurface& s = rig.surface;
   // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring

@@ -35,6 +35,10 @@ class Tracker {
   /// Normals, states, residuals and the report go into `frame`.
   void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame);
 
+  /// Of all calls of solve() since the last restart_profile().
+  [[nodiscard]] TrackingProfile profile() const;
+  void restart_profile();
+
   [[nodiscard]] TrackerState save_state() const;
   /// Of this or another tracker of the same rig.
   void restore_state(const TrackerState& state);
@@ -44,7 +48,7 @@ class Tracker {
   void substep(bool from_smooth_skin);
   void aim_at_targets(double t);
   [[nodiscard]] double way_of_targets() const;
-  [[nodiscard]] bool is_bad() const;
+  [[nodiscard]] bool is_bad();
   void finish(std::span<Vec3f> positions, Frame& frame);
 
   const Rig* rig_;
@@ -64,6 +68,7 @@ class Tracker {
   int least_steps_ = 1;
   std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one
   FrameReport report_;
+  TrackingProfile profile_;
 };
 
 }  // namespace cutis

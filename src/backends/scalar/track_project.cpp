@@ -33,12 +33,15 @@ float track_project(const Rig& rig, const TrackRest& rest, int steps, float limi
   const RigSurface& s = rig.surface;
   const std::size_t count = step.active.size();
   step.moves.assign((count + kGrain - 1) / kGrain, 0.0F);
+  step.evaluated.assign(step.moves.size(), 0);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     float longest = 0;
+    std::size_t evaluated = 0;
     for (std::size_t a = begin; a < end; ++a) {
       const std::uint32_t v = step.active[a];
       if (rest.tracked[v] == 0) continue;
       const auto sample = [&](const Vec3f& p) {
+        evaluated += composed != nullptr ? 1 : 1 + step.other_begin[a + 1] - step.other_begin[a];
         if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p);
         return track_residual(step.fields.data(), s.owner[v], step.others.data() + step.other_begin[a],
                               step.other_begin[a + 1] - step.other_begin[a], step.level[a], rest.gap[v], p);
@@ -60,7 +63,9 @@ float track_project(const Rig& rig, const TrackRest& rest, int steps, float limi
       longest = std::max(longest, distance(start, step.p[v]) / s.edge[v]);
     }
     step.moves[begin / kGrain] = longest;
+    step.evaluated[begin / kGrain] = evaluated;
   });
+  for (const std::size_t n : step.evaluated) step.evaluations += n;
   return step.moves.empty() ? 0.0F : *std::ranges::max_element(step.moves);
 }
 

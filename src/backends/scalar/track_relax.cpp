@@ -126,6 +126,7 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
         }
         return sum;
       });
+      step.gradient_steps += count;
       if (!(dq > 0)) break;
       const auto alpha = static_cast<float>(rz / dq);
       const double next = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
