@@ -7,6 +7,8 @@ find_package(embree 3 REQUIRED)
 find_package(meshoptimizer REQUIRED)
 find_package(assimp REQUIRED)
 find_package(ZLIB REQUIRED)
+find_library(HWY_LIBRARY hwy REQUIRED)
+find_path(HWY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(QHULL_LIBRARY qhull_r REQUIRED)
 find_path(QHULL_INCLUDE_DIR libqhull_r/libqhull_r.h REQUIRED)
 find_path(TINYGLTF_INCLUDE_DIR tiny_gltf.h REQUIRED)
@@ -19,8 +21,10 @@ find_path(DRACO_INCLUDE_DIR draco/compression/decode.h REQUIRED)
 function(cutis_link_dependencies target)
   target_link_libraries(${target} PRIVATE
     Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen embree meshoptimizer::meshoptimizer
-    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${QHULL_LIBRARY})
+    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${QHULL_LIBRARY}
+    ${HWY_LIBRARY})
   target_include_directories(${target} SYSTEM PRIVATE
-    ${TINYGLTF_INCLUDE_DIR} ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${QHULL_INCLUDE_DIR})
+    ${TINYGLTF_INCLUDE_DIR} ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${QHULL_INCLUDE_DIR}
+    ${HWY_INCLUDE_DIR})
   target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY)
 endfunction()

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cutis/error.h"
 
@@ -17,14 +18,15 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_flag("-q,--quiet", options.quiet, "No warnings, no progress");
   verb.add_option("--threads", options.threads, "Number of threads; 0 takes all cores (results do not depend on it)")
       ->check(CLI::Range(0, 1024));
-  verb.add_option("--backend", options.backend, "How vertices are computed: scalar")->capture_default_str();
+  verb.add_option("--backend", options.backend,
+                  fmt::format("How vertices are computed: {}", fmt::join(backend_names(), ", ")))
+      ->capture_default_str();
 }
 
 Session::Session(const CommonOptions& options)
-    : options_(options), context_(options.threads), terminal_(::isatty(STDERR_FILENO) == 1) {
-  if (options_.backend != "scalar")
-    throw Error(ErrorCode::bad_argument, "--backend",
-                fmt::format("'{}' is not built into this program; it has: scalar", options_.backend));
+    : options_(options),
+      context_(options.threads, backend_from_string(options.backend)),
+      terminal_(::isatty(STDERR_FILENO) == 1) {
   context_.on_warning = [this](std::string_view text) {
     warnings_.emplace_back(text);
     if (options_.quiet) return;

@@ -19,7 +19,7 @@ struct CommonOptions {
   bool json = false;
   bool quiet = false;
   int threads = 0;
-  std::string backend = "scalar";
+  std::string backend = "simd";
 };
 
 /// A context that reports on stderr: warnings, and progress when stderr is a terminal. Also collects the warnings.

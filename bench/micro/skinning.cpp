@@ -50,7 +50,6 @@ Rig make_rig() {
 
 void skinning(const std::function<void(const Row&)>& emit) {
   const Rig rig = make_rig();
-  const Context context(1);
   Pose pose = default_pose(rig.skeleton);
   for (std::size_t b = 0; b < kBones; ++b)
     pose.local[b].rotation = axis_angle(Vec3d{0, 0, 1}, 0.05 * static_cast<double>(b % 7));
@@ -58,21 +57,24 @@ void skinning(const std::function<void(const Row&)>& emit) {
   motion.update(rig, pose);
   std::vector<Vec3f> positions(kVertices), normals(kVertices);
 
-  const auto row = [&](const char* name, auto&& skin, bool with_normals, double budget) {
-    const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};
-    Row r = measure(name, "ns/vertex", 1e9 / kVertices, kRuns, [&] {
-      skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
-      return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
-    });
-    r.hash = hash_span(std::span<const Vec3f>(positions));
-    if (with_normals) r.hash = hash_span(std::span<const Vec3f>(normals), r.hash);
-    r.budget = budget;
-    emit(r);
-  };
-  row("lbs_positions", skin_linear, false, 8);
-  row("dqs_positions", skin_dual_quaternion, false, 15);
-  row("lbs_positions_normals", skin_linear, true, 0);
-  row("dqs_positions_normals", skin_dual_quaternion, true, 0);
+  for (const Backend backend : {Backend::scalar, Backend::simd}) {
+    const Context context(1, backend);
+    const auto row = [&](const std::string& name, auto&& skin, bool with_normals, double budget) {
+      const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};
+      Row r = measure(name + "_" + std::string(to_string(backend)), "ns/vertex", 1e9 / kVertices, kRuns, [&] {
+        skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
+        return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
+      });
+      r.hash = hash_span(std::span<const Vec3f>(positions));
+      if (with_normals) r.hash = hash_span(std::span<const Vec3f>(normals), r.hash);
+      r.budget = backend == Backend::simd ? budget : 0;
+      emit(r);
+    };
+    row("lbs_positions", skin_linear, false, 6);
+    row("dqs_positions", skin_dual_quaternion, false, 10);
+    row("lbs_positions_normals", skin_linear, true, 0);
+    row("dqs_positions_normals", skin_dual_quaternion, true, 0);
+  }
 
   Row update = measure("bone_motion_53", "us/frame", 1e6, kRuns, [&] {
     motion.update(rig, pose);

@@ -2,8 +2,6 @@
 
 #include <atomic>
 
-#include "cutis/context.h"
-
 namespace cutis {
 namespace {
 thread_local bool t_inside_job = false;
@@ -84,19 +82,5 @@ void ThreadPool::run(std::size_t chunks, const std::function<void(std::size_t)>&
   lock.unlock();
   if (job.error) std::rethrow_exception(job.error);
 }
-
-namespace {
-int resolve(int threads) {
-  if (threads > 0) return threads;
-  const unsigned cores = std::thread::hardware_concurrency();
-  return cores > 0 ? static_cast<int>(cores) : 1;
-}
-}  // namespace
-
-Context::Context(int threads) : pool_(std::make_unique<ThreadPool>(resolve(threads))) {}
-Context::~Context() = default;
-Context::Context(Context&&) noexcept = default;
-Context& Context::operator=(Context&&) noexcept = default;
-int Context::threads() const noexcept { return pool_->threads(); }
 
 }  // namespace cutis

@@ -16,13 +16,13 @@
 
 namespace cutis {
 
-/// Columns of a 3x4 matrix; the fourth lane is not used.
-struct SkinMatrix {
+/// Columns of a 3x4 matrix; the fourth lane is not used. One line of the cache.
+struct alignas(64) SkinMatrix {
   Float4 col[4];
 };
 
 /// x y z w of the real and of the dual part.
-struct SkinDualQuat {
+struct alignas(32) SkinDualQuat {
   Float4 real, dual;
 };
 

@@ -68,6 +68,9 @@ void check_influences(const Rig& rig, const Check& check) {
     check.require(rig.blocks.size() == n, "influences");
   } else {
     check.rows(rig.block_begin, n, rig.blocks.size(), "influences");
+    // Every vertex has a first, heaviest bone.
+    check.require(std::ranges::adjacent_find(rig.block_begin, std::ranges::greater_equal()) == rig.block_begin.end(),
+                  "influences");
   }
   for (const InfluenceBlock& block : rig.blocks)
     for (std::size_t k = 0; k < 4; ++k)

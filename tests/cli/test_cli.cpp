@@ -123,7 +123,7 @@ TEST(Cli, AnswersBadInputWithOneAndOneSentenceThatNamesIt) {
       {"animate builtin:arm --method magic -o " + folder.file("x.glb"), "lbs, dqs"},
       {"animate builtin:arm -o " + folder.file("x.avi"), ".glb"},
       {"animate builtin:arm -o " + folder.file("no/such/x.glb"), "no/such"},
-      {"animate builtin:arm --backend cuda -o " + folder.file("x.glb"), "scalar"},
+      {"animate builtin:arm --backend cuda -o " + folder.file("x.glb"), "scalar, simd"},
       {"render builtin:arm --size 3x -o " + folder.file("x.png"), "--size"},
       {"render builtin:arm --color weights --bone tail -o " + folder.file("x.png"), "tail"},
       {"render builtin:arm --color residual -o " + folder.file("x.png"), "residual"},
@@ -243,6 +243,19 @@ TEST(Animate, WritesTheSameBytesForAnyNumberOfThreads) {
                 0);
     EXPECT_EQ(read_all(folder.file(std::string(method) + "1.pc2")),
               read_all(folder.file(std::string(method) + "2.pc2")));
+  }
+}
+
+TEST(Animate, WritesTheSameBytesForEveryBackEndOfSkinning) {
+  const TemporaryFolder folder;
+  for (const char* method : {"lbs", "dqs"}) {
+    for (const char* backend : {"scalar", "simd"})
+      ASSERT_EQ(run(std::string("animate builtin:hand --clip fist --frames 5 --method ") + method + " --backend " +
+                    backend + " -o " + folder.file(std::string(method) + backend + ".pc2"))
+                    .exit_code,
+                0);
+    EXPECT_EQ(read_all(folder.file(std::string(method) + "scalar.pc2")),
+              read_all(folder.file(std::string(method) + "simd.pc2")));
   }
 }
 

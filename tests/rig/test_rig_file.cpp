@@ -103,6 +103,12 @@ TEST(RigFile, whose_numbers_point_nowhere_is_refused) {
   EXPECT_THAT(error([](Rig& r) { r.skeleton.joints[2].parent = 2; }), bad);
   EXPECT_THAT(error([](Rig& r) { r.blocks[5].bone[2] = 99; }), bad);
   EXPECT_THAT(error([](Rig& r) { r.blocks.pop_back(); }), bad);
+  EXPECT_THAT(error([](Rig& r) {  // a vertex that follows no bone at all
+                r.block_begin.push_back(0);
+                for (std::uint32_t v = 0; v < r.vertex_count(); ++v) r.block_begin.push_back(v + 1);
+                r.block_begin[3] = r.block_begin[2];
+              }),
+              bad);
   EXPECT_THAT(error([](Rig& r) { r.rest_normals.pop_back(); }), bad);
   EXPECT_THAT(error([](Rig& r) { r.rest_positions[3].y = std::nanf(""); }), bad);
   EXPECT_THAT(error([](Rig& r) { r.surface.owner[0] = 77; }), bad);

@@ -1,11 +1,12 @@
 // The reference: kernels/skin.h over all vertices, in parallel chunks.
+#include "backends/scalar/skin.h"
+
 #include <algorithm>
 
-#include "backends/engine.h"
 #include "base/parallel_for.h"
 #include "kernels/skin.h"
 
-namespace cutis {
+namespace cutis::scalar {
 namespace {
 
 // Vertices a chunk: large enough to hide the hand-over, small enough to share 10k vertices among cores.
@@ -98,4 +99,4 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
   });
 }
 
-}  // namespace cutis
+}  // namespace cutis::scalar

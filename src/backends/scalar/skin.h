@@ -1,0 +1,13 @@
+// Skinning vertex by vertex: backends/engine.h.
+#pragma once
+
+#include "backends/engine.h"
+
+namespace cutis::scalar {
+
+void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                 const Context& context);
+void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
+                          std::span<Vec3f> normals, const Context& context);
+
+}  // namespace cutis::scalar
