@@ -21,7 +21,8 @@ deps:
 	@scripts/install-deps core
 
 bench: build                ## one machine-readable row a benchmark, each with a hash of its result
-	build/bench/cutis_bench
+	build/cutis bench --json > build/bench.json
+	@echo "build/bench.json; cutis compare puts two of them side by side"
 
 figures: build              ## pictures of what the papers show, in build/figures
 	scripts/make-figures build/cutis build/figures

@@ -55,6 +55,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options);
 
 /// One verb: registers its options and, as the callback, its work.
 void add_animate(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_bind(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   try {
     cutis::cli::add_animate(app);
+    cutis::cli::add_bench(app);
     cutis::cli::add_bind(app);
     cutis::cli::add_compare(app);
     cutis::cli::add_demo(app);

@@ -1,20 +1,17 @@
 // Contact after dual quaternion skinning on the MakeHuman body: one joint, a fist, the walk. Milliseconds a frame, all
 // cores; the whole clip is one run.
-#include <algorithm>
-#include <filesystem>
 
 #include "base/hash.h"
+#include "bench/harness.h"
 #include "cutis/cutis.h"
-#include "harness.h"
 
 namespace cutis::bench {
 
-void contact(const std::function<void(const Row&)>& emit) {
-  const std::filesystem::path file =
-      std::filesystem::path(CUTIS_SOURCE_DIR) / "../shared/data/makehuman_male/makehuman_male.glb";
-  if (!std::filesystem::exists(file)) return;
-  const Context context;
-  const Character character = load_character(file.string(), context);
+void contact(const Bench& bench) {
+  const std::string file = bench.data_file("makehuman_male/makehuman_male.glb", "contact is left out");
+  if (file.empty()) return;
+  const Context& context = bench.context();
+  const Character character = load_character(file, context);
   const auto rig = bind(character, context);
   struct Clips {
     const char* name;
@@ -22,6 +19,7 @@ void contact(const std::function<void(const Row&)>& emit) {
   };
   for (const auto& [name, budget] :
        {Clips{"elbow_l_0_150", 10.0}, Clips{"fist_l", 60.0}, Clips{"cmu_02_01_walk", 250.0}}) {
+    if (!bench.wants(std::string("contact/") + name)) continue;
     const Clip& clip = character.clip(name);
     Solver solver(rig, {.method = Method::dqs, .contact_pass = true}, context);
     std::vector<double> ms;
@@ -31,17 +29,13 @@ void contact(const std::function<void(const Row&)>& emit) {
       ms.push_back(frame.report.contact.milliseconds);
       last = frame.positions;
     }
-    std::sort(ms.begin(), ms.end());
     Row row;
     row.name = std::string("contact/") + name;
     row.unit = "ms/frame";
-    row.median = ms[ms.size() / 2];
-    row.best = ms.front();
-    row.worst = ms.back();
-    row.runs = static_cast<int>(ms.size());
+    set_values(row, ms);
     row.budget = budget;
     row.hash = hash_bytes(last.data(), last.size() * sizeof(Vec3f));
-    emit(row);
+    bench.emit(row);
   }
 }
 

@@ -5,17 +5,15 @@
 #include <iterator>
 
 #include "base/hash.h"
+#include "bench/harness.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"
-#include "harness.h"
 
 namespace cutis::bench {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr int kRuns = 15;
-
-fs::path shared_data() { return fs::path(CUTIS_SOURCE_DIR) / ".." / "shared" / "data"; }
 
 std::uint64_t hash_of(const Character& c) {
   std::uint64_t hash = kHashSeed;
@@ -25,14 +23,14 @@ std::uint64_t hash_of(const Character& c) {
 
 }  // namespace
 
-void files(const std::function<void(const Row&)>& emit) {
-  const Context context;
+void files(const Bench& bench) {
+  const Context& context = bench.context();
   const fs::path folder = fs::temp_directory_path() / "cutis-bench";
   fs::create_directories(folder);
 
   // Time per megabyte of file, on a real body where there is one; else on the built-in human's own GLB.
-  fs::path body = shared_data() / "makehuman_male" / "makehuman_male.glb";
-  if (!fs::exists(body)) {
+  fs::path body = bench.data_file("makehuman_male/makehuman_male.glb", "files/load_glb reads builtin:human");
+  if (body.empty()) {
     body = folder / "human.glb";
     const Character human = load_character("builtin:human", context);
     Solver solver(bind(human, context), {Method::lbs}, context);
@@ -42,10 +40,10 @@ void files(const std::function<void(const Row&)>& emit) {
     writer->finish();
   }
   const double megabytes = static_cast<double>(fs::file_size(body)) / 1e6;
-  Row load = measure("load_glb", "ms/MB", 1e3 / megabytes, kRuns,
+  Row load = measure("files/load_glb", "ms/MB", 1e3 / megabytes, kRuns,
                      [&] { return hash_of(load_character(body.string(), context)); });
   load.budget = 20;
-  emit(load);
+  bench.emit(load);
 
   // PC2: 13.4k vertices, 300 frames, 48 MB.
   constexpr std::size_t kVertices = 13400, kFrames = 300;
@@ -59,7 +57,7 @@ void files(const std::function<void(const Row&)>& emit) {
   for (std::size_t i = 0; i < kFrames; ++i) times[i] = static_cast<double>(i) / 30;
   const std::string output = (folder / "points.pc2").string();
   const double bytes = static_cast<double>(kVertices * kFrames * sizeof(Vec3f));
-  Row write = measure("write_pc2", "s", 1, kRuns, [&] {
+  Row write = measure("files/write_pc2", "s", 1, kRuns, [&] {
     const auto writer = make_animation_writer(output, {&points, "still", times}, context);
     for (std::size_t i = 0; i < kFrames; ++i) writer->add_frame(points.meshes[0].positions, points.meshes[0].normals);
     writer->finish();
@@ -76,7 +74,7 @@ void files(const std::function<void(const Row&)>& emit) {
   std::ifstream in(output, std::ios::binary);
   const std::string written(std::istreambuf_iterator<char>(in), {});
   write.hash = hash_bytes(written.data(), written.size());
-  emit(write);
+  bench.emit(write);
   fs::remove_all(folder);
 }
 

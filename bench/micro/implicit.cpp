@@ -1,13 +1,11 @@
 // Method `implicit` on hands, one core (Implicit, table 1: 13 ms for 3,045 vertices and 55 ms for 12,125, union only,
 // unconverged). Times are of a whole frame, the mean over a clip, scaled to 3,000 or 12,000 vertices.
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "bench/harness.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"
-#include "harness.h"
 #include "rig/rig.h"
 
 namespace cutis::bench {
@@ -17,8 +15,8 @@ constexpr double kVertices = 3000, kMany = 12000;  // the budgets are for the fi
 constexpr int kFrames = 12, kRuns = 11;
 
 void measure_hand(const std::string& name, const Character& hand, const std::string& clip_name, PartForm shape,
-                  double vertices, const std::function<void(const Row&)>& emit) {
-  const Context context(1);
+                  double vertices, const Bench& bench) {
+  const Context& context = bench.alone();
   BindOptions bind_options;
   bind_options.preset.all.shape = shape;
   const auto rig = bind(hand, context, bind_options);
@@ -28,13 +26,13 @@ void measure_hand(const std::string& name, const Character& hand, const std::str
   const double scale = 1e3 / kFrames * vertices / static_cast<double>(rig->surface.size());
   const auto row = [&](const std::string& what, const SolveOptions& options, double budget) {
     Solver solver(rig, options, context);
-    Row r = measure(fmt::format("{}_{}", name, what), vertices == kVertices ? "ms/3k" : "ms/12k", scale, kRuns, [&] {
+    Row r = measure(fmt::format("{}/{}", name, what), vertices == kVertices ? "ms/3k" : "ms/12k", scale, kRuns, [&] {
       std::uint64_t hash = kHashSeed;
       for (const Pose& pose : poses) hash = hash_span(std::span<const Vec3f>(solver.solve(pose).positions), hash);
       return hash;
     });
     r.budget = vertices == kVertices ? budget : 0;
-    emit(r);
+    bench.emit(r);
   };
   row("dqs", {.method = Method::dqs}, 0);
   row("union", {.method = Method::implicit}, 2);
@@ -43,19 +41,17 @@ void measure_hand(const std::string& name, const Character& hand, const std::str
 
 }  // namespace
 
-void implicit(const std::function<void(const Row&)>& emit) {
-  namespace fs = std::filesystem;
-  const Context context(1);
+void implicit(const Bench& bench) {
+  const Context& context = bench.alone();
   const Character builtin = load_character("builtin:hand:3000", context);
   const Character fine = load_character("builtin:hand:12000", context);
-  measure_hand("implicit_hand_hrbf", builtin, "fist", PartForm::hrbf, kVertices, emit);
-  measure_hand("implicit_hand_spheres", builtin, "fist", PartForm::spheres, kVertices, emit);
-  measure_hand("implicit_hand12k_hrbf", fine, "fist", PartForm::hrbf, kMany, emit);
-  measure_hand("implicit_hand12k_spheres", fine, "fist", PartForm::spheres, kMany, emit);
-  const fs::path shared = fs::path(CUTIS_SOURCE_DIR) / ".." / "shared" / "data" / "hand_webxr" / "hand_left_poses.glb";
-  if (fs::exists(shared))
-    measure_hand("implicit_webxr_hrbf", load_character(shared.string(), context), "hook_grip", PartForm::hrbf,
-                 kVertices, emit);
+  measure_hand("implicit/hand/hrbf", builtin, "fist", PartForm::hrbf, kVertices, bench);
+  measure_hand("implicit/hand/spheres", builtin, "fist", PartForm::spheres, kVertices, bench);
+  measure_hand("implicit/hand12k/hrbf", fine, "fist", PartForm::hrbf, kMany, bench);
+  measure_hand("implicit/hand12k/spheres", fine, "fist", PartForm::spheres, kMany, bench);
+  const std::string file = bench.data_file("hand_webxr/hand_left_poses.glb", "implicit/webxr is left out");
+  if (!file.empty())
+    measure_hand("implicit/webxr/hrbf", load_character(file, context), "hook_grip", PartForm::hrbf, kVertices, bench);
 }
 
 }  // namespace cutis::bench

@@ -2,16 +2,13 @@
 // (2018, Core2 Duo, 8.3k vertices, 1,946 control vertices): 1.8 s to factor, 68 ms to update, 14 ms to embed.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "base/hash.h"
+#include "bench/harness.h"
 #include "cutis/cutis.h"
-#include "harness.h"
 
 namespace cutis::bench {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> names() {
   return {"LFHD", "RFHD", "LBHD", "RBHD", "C7",   "T10",  "CLAV", "STRN", "RBAK", "LSHO", "LUPA", "LELB", "LFRM",
@@ -41,9 +38,9 @@ std::vector<std::vector<Vec3d>> ride(const Character& character, const MarkerMap
   return targets;
 }
 
-void body(const std::string& name, const std::string& file, const std::string& clip, Embedding embedding,
-          double embed_budget, const std::function<void(const Row&)>& emit) {
-  const Context context(2);
+void measure_body(const std::string& name, const std::string& file, const std::string& clip, Embedding embedding,
+                  double embed_budget, const Bench& bench) {
+  const Context& context = bench.context();
   const Character character = load_character(file, context);
   MarkerTake take;
   take.names = names();
@@ -76,17 +73,13 @@ void body(const std::string& name, const std::string& file, const std::string& c
     hash = hash_span(std::span<const Vec3f>(result.positions), hash);
   }
   const auto row = [&](const std::string& what, const std::string& unit, std::vector<double> values, double budget) {
-    std::sort(values.begin(), values.end());
     Row r;
     r.name = "markers/" + what + "/" + name;
     r.unit = unit;
-    r.median = values[values.size() / 2];
-    r.best = values.front();
-    r.worst = values.back();
-    r.runs = static_cast<int>(values.size());
+    set_values(r, std::move(values));
     r.budget = budget;
     r.hash = hash;
-    emit(r);
+    bench.emit(r);
   };
   if (embedding == Embedding::smooth) {
     row("factor", "s", {solver.info().factor_ms / 1000}, 0.5);
@@ -103,17 +96,17 @@ void body(const std::string& name, const std::string& file, const std::string& c
 
 }  // namespace
 
-void markers(const std::function<void(const Row&)>& emit) {
-  body("human", "builtin:human", "walk", Embedding::smooth, 2, emit);
-  const fs::path folder = fs::path(CUTIS_SOURCE_DIR) / ".." / "shared" / "data" / "makehuman_male";
-  if (!fs::exists(folder)) return;
-  const std::string file = (folder / "makehuman_male.glb").string();
-  body("body 13.4k", file, "cmu_02_01_walk", Embedding::smooth, 2, emit);
-  body("body 13.4k", file, "cmu_02_01_walk", Embedding::tetrahedra, 2, emit);
-  body("body 13.4k", file, "cmu_02_01_walk", Embedding::green, 2, emit);
-  const std::string large = (folder / "makehuman_male_hires.glb").string();
-  body("body 54k", large, "deep_squat", Embedding::smooth, 6, emit);
-  body("body 54k", large, "deep_squat", Embedding::green, 6, emit);
+void markers(const Bench& bench) {
+  measure_body("human", "builtin:human", "walk", Embedding::smooth, 2, bench);
+  const std::string file = bench.data_file("makehuman_male/makehuman_male.glb", "markers are those of builtin:human");
+  const std::string large =
+      bench.data_file("makehuman_male/makehuman_male_hires.glb", "markers are those of builtin:human");
+  if (file.empty() || large.empty()) return;
+  measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::smooth, 2, bench);
+  measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::tetrahedra, 2, bench);
+  measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::green, 2, bench);
+  measure_body("body 54k", large, "deep_squat", Embedding::smooth, 6, bench);
+  measure_body("body 54k", large, "deep_squat", Embedding::green, 6, bench);
 }
 
 }  // namespace cutis::bench

@@ -3,7 +3,7 @@
 
 #include "backends/engine.h"
 #include "base/hash.h"
-#include "harness.h"
+#include "bench/harness.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 
@@ -48,7 +48,7 @@ Rig make_rig() {
 
 }  // namespace
 
-void skinning(const std::function<void(const Row&)>& emit) {
+void skinning(const Bench& bench) {
   const Rig rig = make_rig();
   Pose pose = default_pose(rig.skeleton);
   for (std::size_t b = 0; b < kBones; ++b)
@@ -61,26 +61,27 @@ void skinning(const std::function<void(const Row&)>& emit) {
     const Context context(1, backend);
     const auto row = [&](const std::string& name, auto&& skin, bool with_normals, double budget) {
       const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};
-      Row r = measure(name + "_" + std::string(to_string(backend)), "ns/vertex", 1e9 / kVertices, kRuns, [&] {
-        skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
-        return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
-      });
+      Row r =
+          measure("skinning/" + name + "/" + std::string(to_string(backend)), "ns/vertex", 1e9 / kVertices, kRuns, [&] {
+            skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
+            return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
+          });
       r.hash = hash_span(std::span<const Vec3f>(positions));
       if (with_normals) r.hash = hash_span(std::span<const Vec3f>(normals), r.hash);
       r.budget = backend == Backend::simd ? budget : 0;
-      emit(r);
+      bench.emit(r);
     };
-    row("lbs_positions", skin_linear, false, 6);
-    row("dqs_positions", skin_dual_quaternion, false, 10);
-    row("lbs_positions_normals", skin_linear, true, 0);
-    row("dqs_positions_normals", skin_dual_quaternion, true, 0);
+    row("lbs", skin_linear, false, 6);
+    row("dqs", skin_dual_quaternion, false, 10);
+    row("lbs+normals", skin_linear, true, 0);
+    row("dqs+normals", skin_dual_quaternion, true, 0);
   }
 
-  Row update = measure("bone_motion_53", "us/frame", 1e6, kRuns, [&] {
+  Row update = measure("skinning/bone_motion_53", "us/frame", 1e6, kRuns, [&] {
     motion.update(rig, pose);
     return hash_span(motion.palette().rigid);
   });
-  emit(update);
+  bench.emit(update);
 }
 
 }  // namespace cutis::bench

@@ -1,19 +1,14 @@
 // Automatic weights of whole bodies: make_weights() from start to end.
-#include <filesystem>
-
-#include "base/hash.h"
-#include "cutis/io.h"
 #include "cutis/weights.h"
-#include "harness.h"
+#include "base/hash.h"
+#include "bench/harness.h"
+#include "cutis/io.h"
 
 namespace cutis::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
-void body(const std::string& name, const std::string& file, double budget,
-          const std::function<void(const Row&)>& emit) {
-  const Context context;
+void measure_body(const std::string& name, const std::string& file, double budget, const Bench& bench) {
+  const Context& context = bench.context();
   const Character character = load_character(file, context, {.ignore_weights = true});
   for (const WeightMethod method : {WeightMethod::heat, WeightMethod::atlas}) {
     Row row = measure("weights/" + std::string(to_string(method)) + "/" + name, "s", 1, 5, [&] {
@@ -24,7 +19,7 @@ void body(const std::string& name, const std::string& file, double budget,
       return hash;
     });
     row.budget = budget;
-    emit(row);
+    bench.emit(row);
   }
 }
 
@@ -32,12 +27,12 @@ void body(const std::string& name, const std::string& file, double budget,
 
 // For comparison, as published: Lu 2008, 4 minutes for 14k faces and 24 cuts (Pentium IV, 1.66 GHz); libigl's bounded
 // biharmonic weights, 10.3 s for a hand of 7.2k vertices.
-void weights(const std::function<void(const Row&)>& emit) {
-  body("human", "builtin:human", 1, emit);
-  const fs::path folder = fs::path(CUTIS_SOURCE_DIR) / ".." / "shared" / "data" / "makehuman_male";
-  if (!fs::exists(folder)) return;
-  body("body 27k faces", (folder / "makehuman_male.glb").string(), 1, emit);
-  body("body 107k faces", (folder / "makehuman_male_hires.glb").string(), 6, emit);
+void weights(const Bench& bench) {
+  measure_body("human", "builtin:human", 1, bench);
+  const std::string file = bench.data_file("makehuman_male/makehuman_male.glb", "its weights are left out");
+  if (!file.empty()) measure_body("body 27k faces", file, 1, bench);
+  const std::string large = bench.data_file("makehuman_male/makehuman_male_hires.glb", "its weights are left out");
+  if (!large.empty()) measure_body("body 107k faces", large, 6, bench);
 }
 
 }  // namespace cutis::bench

@@ -66,7 +66,7 @@ if shared hand_webxr/hand_left_poses.glb; then
 fi
 
 section "Time (EPFL, table 1)" \
-  "The report's C++ took 13 ms for 3,045 vertices and 55 ms for 12,125, union only and not converged. Here, one core: the row 'ms a frame', built-in hands of 3,070 and 11,606 vertices that make a fist, converged; cutis_bench implicit repeats each and gives the median."
+  "The report's C++ took 13 ms for 3,045 vertices and 55 ms for 12,125, union only and not converged. Here, one core: the row 'ms a frame', built-in hands of 3,070 and 11,606 vertices that make a fist, converged; cutis bench implicit repeats each and gives the median."
 for vertices in 3000 12000; do
   for fields in hrbf spheres; do
     for operator in union blend; do

@@ -19,7 +19,7 @@ std::size_t lines(const std::string& text) {
 }
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
-  for (const char* verb : {"", "animate", "bind", "compare", "demo", "fields", "info", "markers", "measure",
+  for (const char* verb : {"", "animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
                            "operators", "render", "weights"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;

@@ -55,6 +55,8 @@ def violations(root):
     for folder in ("apps", "examples", "bindings"):
         for path in sorted((root / folder).rglob("*.[hc]*")) if (root / folder).exists() else []:
             for target in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+                if target.startswith("bench/") and target != "bench/bench.h":
+                    found.append(f"{path.relative_to(root)}: of the benchmarks {folder} may include only bench/bench.h")
                 if (root / "src" / target).exists():
                     found.append(f"{path.relative_to(root)}: {folder} may include only include/cutis, not \"{target}\"")
     for path in sorted((root / "include").rglob("*.h")):

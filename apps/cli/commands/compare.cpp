@@ -1,10 +1,11 @@
-// What got better and worse between two reports of `cutis measure`.
+// What got better and worse between two reports of `cutis measure`, or two runs of `cutis bench`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 
+#include "bench_comparing.h"
 #include "common.h"
 #include "cutis/error.h"
 #include "cutis/metrics.h"
@@ -20,10 +21,15 @@ struct Options {
 
 Json read_report(const std::string& file) {
   std::ifstream in(file);
-  if (!in) throw Error(ErrorCode::io, file, "cannot be opened; give a report written by 'cutis measure -o'");
+  if (!in)
+    throw Error(ErrorCode::io, file,
+                "cannot be opened; give a report written by 'cutis measure -o' or 'cutis bench --json'");
   Json json = Json::parse(in, nullptr, false);
+  if (!json.is_discarded() && is_bench(json)) return json;
   if (json.is_discarded() || !json.is_object() || !json.contains("methods") || !json["methods"].is_object())
-    throw Error(ErrorCode::bad_file, file, "is not a report of 'cutis measure' (no \"methods\"); write one with -o");
+    throw Error(ErrorCode::bad_file, file,
+                "is not a report of 'cutis measure' (no \"methods\") or of 'cutis bench' (no \"rows\"); write one with "
+                "'measure -o' or 'bench --json'");
   return json;
 }
 
@@ -76,6 +82,11 @@ std::vector<Change> compare(const Json& before, const Json& after, double tolera
 void run(const Options& options) {
   Session session(options.common);
   const Json before = read_report(options.before), after = read_report(options.after);
+  if (is_bench(before) != is_bench(after))
+    throw Error(ErrorCode::bad_argument, options.after,
+                "is of another kind than " + options.before + "; compare two reports of 'measure', or two of 'bench'");
+  if (is_bench(before))
+    return compare_benches(session, options.before, before, options.after, after, options.tolerance);
   for (const char* key : {"file", "clip", "frames", "vertices"})
     if (before.value(key, Json()) != after.value(key, Json()))
       session.context().warn(fmt::format("the reports differ in \"{}\": {} and {}", key,
@@ -116,10 +127,13 @@ void run(const Options& options) {
 
 void add_compare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("compare", "What got better and worse between two reports of 'cutis measure'");
+  CLI::App* verb = app.add_subcommand(
+      "compare", "What got better and worse between two reports of 'cutis measure', or two runs of 'cutis bench'");
   verb->add_option("BEFORE", options->before, "Report (JSON)")->required();
   verb->add_option("AFTER", options->after, "Report (JSON)")->required();
-  verb->add_option("--tolerance", options->tolerance, "Differences up to this many per cent are the same")
+  verb->add_option("--tolerance", options->tolerance,
+                   "Differences up to this many per cent are the same (bench: of the quality; times while their "
+                   "spreads overlap)")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 100.0));
   add_common_options(*verb, options->common);
@@ -127,7 +141,8 @@ void add_compare(CLI::App& app) {
       "Example:\n"
       "  cutis measure a.glb --clip walk -o before.json\n"
       "  cutis measure b.glb --clip walk -o after.json\n"
-      "  cutis compare before.json after.json");
+      "  cutis compare before.json after.json\n"
+      "  cutis bench body --json > faster.json");
   verb->callback([options] { run(*options); });
 }
 

@@ -1,0 +1,139 @@
+// Timings, one row each, with a hash and the quality of the result.
+#include "bench/bench.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common.h"
+#include "cutis/error.h"
+#include "cutis/version.h"
+
+namespace cutis::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> scenes;
+  std::string data;
+  bool profile = false, list = false;
+};
+
+// What --data names, else CUTIS_SHARED_DATA, else ../shared/data where it exists.
+std::string data_folder(const std::string& given) {
+  namespace fs = std::filesystem;
+  if (!given.empty()) {
+    if (!fs::is_directory(given)) throw Error(ErrorCode::bad_argument, "--data", "'" + given + "' is not a folder");
+    return given;
+  }
+  if (const char* variable = std::getenv("CUTIS_SHARED_DATA"); variable != nullptr) return variable;
+  const fs::path beside = fs::path("..") / "shared" / "data";
+  return fs::is_directory(beside) ? beside.string() : std::string();
+}
+
+Json to_json(const std::vector<bench::Number>& numbers) {
+  Json json = Json::object();
+  for (const bench::Number& n : numbers) json[n.name] = rounded(n.value);
+  return json;
+}
+
+Json to_json(const bench::Row& row) {
+  Json json{{"name", row.name},
+            {"unit", row.unit},
+            {"median", rounded(row.median)},
+            {"spread", rounded(row.spread)},
+            {"best", rounded(row.best)},
+            {"worst", rounded(row.worst)},
+            {"runs", row.runs},
+            {"cpu", row.cpu == 0 ? Json() : Json(rounded(row.cpu))},
+            {"budget", row.budget == 0 ? Json() : Json(rounded(row.budget))},
+            {"met", row.met()},
+            {"hash", fmt::format("{:016x}", row.hash)},
+            {"quality", to_json(row.quality)}};
+  if (!row.profile.empty()) json["profile"] = to_json(row.profile);
+  return json;
+}
+
+std::string line(const bench::Row& row) {
+  std::string text = fmt::format("{:<44} {:>9.4g} {:<10} ±{:<8.2g}", row.name, row.median, row.unit, row.spread / 2);
+  if (row.budget != 0) text += fmt::format(" budget {:.4g}{}", row.budget, row.met() ? "" : " MISSED");
+  for (const bench::Number& q : row.quality)
+    if (q.name == "intersecting_pairs" || q.name == "folds" || q.value != 0)
+      text += fmt::format("  {} {:.3g}", q.name, q.value);
+  return text;
+}
+
+// Stages with their share of the frame, then counts.
+std::vector<std::string> table(const bench::Row& row) {
+  double total = 0;
+  for (const bench::Number& n : row.profile)
+    if (n.name == "total_ms") total = n.value;
+  std::vector<std::string> lines;
+  for (const bench::Number& n : row.profile) {
+    if (n.name.ends_with("_ms")) {
+      if (n.value != 0)
+        lines.push_back(fmt::format("    {:<20} {:>10.3f} ms {:>5.1f}%", n.name.substr(0, n.name.size() - 3), n.value,
+                                    total > 0 ? 100 * n.value / total : 0.0));
+    } else if (n.value != 0) {
+      lines.push_back(fmt::format("    {:<20} {:>10.0f}", n.name, n.value));
+    }
+  }
+  return lines;
+}
+
+void run(const Options& options) {
+  Session session(options.common);
+  if (options.list) {
+    Json scenes = Json::array();
+    for (const bench::Scene& scene : bench::scenes()) {
+      session.say(fmt::format("{:<10} {}", scene.name, scene.help));
+      scenes.push_back({{"name", scene.name}, {"help", scene.help}});
+    }
+    session.print({{"scenes", scenes}});
+    return;
+  }
+  Json rows = Json::array();
+  std::size_t missed = 0;
+  bench::run({options.scenes, data_folder(options.data), options.profile}, session.context(),
+             [&](const bench::Row& row) {
+               rows.push_back(to_json(row));
+               missed += row.met() ? 0 : 1;
+               session.say(line(row));
+               for (const std::string& text : table(row)) session.say(text);
+             });
+  if (rows.empty())
+    throw Error(ErrorCode::bad_argument, "bench",
+                fmt::format("there is no row '{}'; 'cutis bench SCENE' shows the names of a scene's rows",
+                            fmt::join(options.scenes, " ")));
+  session.say(fmt::format("{} rows, {} over their budget", rows.size(), missed));
+  session.print({{"version", version()},
+                 {"backend", to_string(session.context().backend())},
+                 {"threads", session.context().threads()},
+                 {"rows", rows},
+                 {"warnings", session.warnings()}});
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "bench", "Timings, one row each, with a hash and the quality of the result; exits 0 whatever the times");
+  verb->add_option("SCENE", options->scenes,
+                   "Scenes, or rows by the beginning of their name (body/human/walk); all when none is named");
+  verb->add_flag("--profile", options->profile, "Split frames by stage, with counts and bytes");
+  verb->add_flag("--list", options->list, "Name the scenes and stop");
+  verb->add_option("--data", options->data,
+                   "Folder with makehuman_male/ and hand_webxr/ (default: $CUTIS_SHARED_DATA, else ../shared/data)");
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "Examples:\n"
+      "  cutis bench skinning body/human --profile\n"
+      "  cutis bench --json > before.json\n"
+      "  cutis compare before.json after.json");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace cutis::cli
