@@ -23,6 +23,11 @@ struct PosedBones {
   std::vector<Mat3d> stretch;
 };
 
+/// A bone that carries a vertex by less than this, local edges, away from where its own one does is still.
+inline constexpr float kStillEdges = 1e-4F;
+/// Change of a field that wakes a vertex up.
+inline constexpr float kStillField = 0.002F;
+
 /// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
 [[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
 
@@ -35,26 +40,50 @@ struct TrackRest {
   std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
   std::vector<float> gap;          ///< that contact keeps, metres
   std::vector<float> hold;  ///< of smooth skinning on free skin, against the neighbours' pull; not more than 1 counts
-  std::vector<float> stiffness;  ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
-  std::vector<Vec3f> core;       ///< the point of the bone's axis that the vertex belongs to
-  std::vector<float> core_lead;  ///< per item of others: by how much the other's field is the larger one there
-  std::vector<char> joined;      ///< joined_parts()
-  std::vector<int> depth;        ///< per bone: of the skeleton above it
-  std::vector<char> flat;        ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
+  std::vector<float> stiffness;   ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
+  std::vector<Vec3f> core;        ///< the point of the bone's axis that the vertex belongs to
+  std::vector<float> core_lead;   ///< per item of others: by how much the other's field is the larger one there
+  std::vector<char> joined;       ///< joined_parts()
+  std::vector<int> depth;         ///< per bone: of the skeleton above it
+  std::vector<char> flat;         ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
+  std::vector<Box> parts;         ///< per bone: around its vertices
+  std::vector<float> least_edge;  ///< per bone: the shortest local edge of its vertices
+  std::vector<float> steepest;    ///< per bone: bound on the slope of its field, 1 / metres; muscles left out
+  std::vector<char> mates;        ///< bones x bones: the second turns skin of the first
+  std::vector<char> reaches;      ///< bones x bones: the second's field reaches skin of the first
 
+  /// Of `bone` among the others of v, or -1.
+  [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
   /// Follows its bone, unless contact holds it off.
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
 };
 [[nodiscard]] TrackRest make_track_rest(const Rig& rig);
 
+/// Another part that may be felt at a vertex.
+struct TrackNear {
+  TrackOther other;
+  float value = 0;      ///< of a joined part: its field where the skin is
+  bool matters = true;  ///< may decide the residual in this sub-step
+};
+
+/// Of a run of active vertices, while their near parts are found.
+struct TrackChunk {
+  std::vector<TrackNear> near;  ///< of one vertex
+  std::vector<TrackOther> others;
+};
+
 /// One sub-step.
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
   // The pose.
-  std::vector<GridView> fields;                   ///< posed, per bone; without nodes: none
-  std::vector<Box> boxes;                         ///< per bone, around its field
-  std::vector<float> gate;                        ///< bones x bones: how far contact between them is let in
-  std::vector<Affine3f> motion;                   ///< per bone
+  std::vector<GridView> fields;  ///< posed, per bone; without nodes: none
+  std::vector<Box> boxes;        ///< per bone, around its field
+  std::vector<float> gate;       ///< bones x bones: how far contact between them is let in
+  std::vector<Affine3f> motion;  ///< per bone
+  std::vector<float> steepest;   ///< per bone: of its field, 1 / metres
+  RigRows wakers;                ///< per bone: other parts whose field may differ, at its skin, from that at rest
+  std::vector<char> turns;       ///< bones x bones: the second moves skin of the first that it turns
+  std::vector<char> stirred;     ///< per bone: any of these
   std::vector<MuscleView> muscles, calm_muscles;  ///< posed; as thick as in the pose, as at rest
   std::vector<GridView> calm;                     ///< `fields` with muscles as at rest; empty: none has any
   // Per vertex. Targets; empty: none.
@@ -74,11 +103,16 @@ struct TrackStep {
   std::vector<float> hold;
   std::vector<float> bound;          ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
   std::vector<TrackSample> samples;  ///< at p
+  std::vector<std::uint32_t> live;   ///< numbers of those that still move, and of their neighbours; rising
+  std::vector<float> moved;          ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
   std::vector<char> flags, next_flags;
-  std::vector<std::vector<TrackOther>> chunks;
+  std::vector<char> awake;  // per active vertex
+  std::vector<TrackChunk> chunks;
+  std::vector<Affine3d> from_world;  // per bone
+  std::vector<Affine3f> delta;       // per bone: since the last sub-step
   std::vector<Vec3f> x, r, d, q, n;
-  std::vector<float> diagonal, moves;
+  std::vector<float> diagonal;
   std::vector<float> weight;           // per neighbour
   std::vector<float> stretch;          // per vertex: mean of its edges
   std::vector<std::size_t> evaluated;  // per chunk
@@ -96,13 +130,18 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
 /// Target rotations, smooth skinning, the parts near each vertex and their contact, levels.
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context);
-/// At most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's field instead of the
-/// own side's. Returns the longest way a vertex went, in local edges.
-float track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
-                    TrackStep& step, const Context& context);
-/// Tangential relaxation: conjugate gradients, or one damped Jacobi step. Returns the longest way in local edges.
-float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
-                  const Context& context);
+/// All active vertices are live.
+void track_awake(TrackStep& step);
+/// Of the active vertices those go on living that moved by `least` local edges or more since the last relaxation began,
+/// and their neighbours: what comes to rest is left alone until something near it moves.
+void track_narrow(const Rig& rig, float least, TrackStep& step, const Context& context);
+/// Of live vertices: at most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's
+/// field instead of the own side's.
+void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                   TrackStep& step, const Context& context);
+/// Tangential relaxation of live vertices: conjugate gradients, or one damped Jacobi step.
+void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context);
 /// Smooths around contact.
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
                   std::vector<Vec3f>& positions);

@@ -234,4 +234,28 @@ CUTIS_HD constexpr T smooth_step(T x, T from, T to) {
   return t * t * (3 - 2 * t);
 }
 
+// ---- boxes ----
+
+/// Corner c in [0,8): bit i set takes the upper end of axis i.
+inline Vec3d corner(const Box& box, unsigned c) {
+  return {(c & 1U) != 0 ? box.hi.x : box.lo.x, (c & 2U) != 0 ? box.hi.y : box.lo.y,
+          (c & 4U) != 0 ? box.hi.z : box.lo.z};
+}
+/// Around a box that moves.
+inline Box moved_box(const Box& box, const Affine3d& motion) {
+  Box moved;
+  for (unsigned c = 0; c < 8; ++c) moved.add(transform_point(motion, corner(box, c)));
+  return moved;
+}
+inline bool overlap(const Box& a, const Box& b) {
+  return a.lo.x <= b.hi.x && b.lo.x <= a.hi.x && a.lo.y <= b.hi.y && b.lo.y <= a.hi.y && a.lo.z <= b.hi.z &&
+         b.lo.z <= a.hi.z;
+}
+/// Whether the point is in the box or within `margin` of it along every axis.
+inline bool holds(const Box& box, const Vec3f& p, float margin) {
+  const double m = static_cast<double>(margin);
+  return p.x >= box.lo.x - m && p.y >= box.lo.y - m && p.z >= box.lo.z - m && p.x <= box.hi.x + m &&
+         p.y <= box.hi.y + m && p.z <= box.hi.z + m;
+}
+
 }  // namespace cutis

@@ -10,7 +10,7 @@
 namespace cutis {
 namespace {
 
-constexpr float kSettled = 5e-3F;         // local edges: relaxation and projection have come to rest
+constexpr float kSettled = 3e-3F;         // local edges: a vertex that relaxation and projection move by less rests
 constexpr float kConverged = 1e-3F;       // residual
 constexpr float kMissed = 0.05F;          // residual of a vertex that is off its surface
 constexpr std::size_t kTolerated = 2;     // inverted triangles more than before that a sub-step may leave
@@ -157,15 +157,16 @@ void Tracker::substep(bool from_smooth_skin) {
     field = &composed_;
   }
   const auto project = [&](int steps, float limit) {
-    return timed(profile_.project, [&] { return track_project(*rig_, rest_, steps, limit, field, step_, *context_); });
+    timed(profile_.project, [&] { track_project(*rig_, rest_, steps, limit, field, step_, *context_); });
   };
+  track_awake(step_);
   project(options_.projections, 1.0F);
-  for (int i = 0; i < options_.relaxations; ++i) {
-    const float slid = timed(profile_.relax, [&] { return track_relax(*rig_, rest_, options_, step_, *context_); });
-    const float projected = project(2, 0.5F);
+  for (int i = 0; i < options_.relaxations && !step_.live.empty(); ++i) {
+    profile_.vertex_iterations += step_.live.size();
+    timed(profile_.relax, [&] { track_relax(*rig_, rest_, options_, step_, *context_); });
+    project(2, 0.5F);
+    timed(profile_.relax, [&] { track_narrow(*rig_, kSettled, step_, *context_); });
     ++report_.iterations;
-    profile_.vertex_iterations += step_.active.size();
-    if (std::max(slid, projected) < kSettled) break;
   }
 }
 

@@ -28,16 +28,15 @@ TrackSample composed_sample(const PosedField& field, float iso, float slope, con
 
 }  // namespace
 
-float track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
-                    TrackStep& step, const Context& context) {
+void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                   TrackStep& step, const Context& context) {
   const RigSurface& s = rig.surface;
-  const std::size_t count = step.active.size();
-  step.moves.assign((count + kGrain - 1) / kGrain, 0.0F);
-  step.evaluated.assign(step.moves.size(), 0);
+  const std::size_t count = step.live.size();
+  step.evaluated.assign((count + kGrain - 1) / kGrain, 0);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    float longest = 0;
     std::size_t evaluated = 0;
-    for (std::size_t a = begin; a < end; ++a) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t a = step.live[i];
       const std::uint32_t v = step.active[a];
       if (rest.tracked[v] == 0) continue;
       const auto sample = [&](const Vec3f& p) {
@@ -53,20 +52,18 @@ float track_project(const Rig& rig, const TrackRest& rest, int steps, float limi
         step.samples[a] = t;
         continue;
       }
-      for (int i = 0; i < steps && std::abs(t.residual) > kDone; ++i) {
+      for (int n = 0; n < steps && std::abs(t.residual) > kDone; ++n) {
         const Vec3f next = step.p[v] + track_step(t, rest.slope[v], limit * s.edge[v]);
         if (!is_finite(next)) break;
         step.p[v] = next;
         t = sample(next);
       }
       step.samples[a] = t;
-      longest = std::max(longest, distance(start, step.p[v]) / s.edge[v]);
+      step.moved[a] = std::max(step.moved[a], distance(start, step.p[v]) / s.edge[v]);
     }
-    step.moves[begin / kGrain] = longest;
     step.evaluated[begin / kGrain] = evaluated;
   });
   for (const std::size_t n : step.evaluated) step.evaluations += n;
-  return step.moves.empty() ? 0.0F : *std::ranges::max_element(step.moves);
 }
 
 }  // namespace cutis

@@ -4,6 +4,7 @@
 // do what hundreds do there.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "backends/track.h"
 #include "base/math.h"
@@ -39,20 +40,22 @@ float odds(float share) { return share / std::max(1 - share, 1e-3F); }
 
 }  // namespace
 
-float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
-                  const Context& context) {
+void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context) {
   const RigSurface& s = rig.surface;
-  const std::size_t count = step.active.size();
-  step.x.assign(count, {});
-  step.r.resize(count);
-  step.d.resize(count);
-  step.q.resize(count);
-  step.n.resize(count);
-  step.diagonal.resize(count);
+  const std::size_t all = step.active.size(), count = step.live.size();
+  step.x.assign(all, {});
+  step.d.assign(all, {});  // those that do not live stay where they are
+  step.r.resize(all);
+  step.q.resize(all);
+  step.n.resize(all);
+  step.diagonal.resize(all);
   step.weight.resize(s.neighbours.items.size());
-  step.stretch.assign(s.size(), 1);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t a = begin; a < end; ++a) step.stretch[step.active[a]] = mean_stretch(s, step, step.active[a]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = step.active[step.live[i]];
+      step.stretch[v] = mean_stretch(s, step, v);
+    }
   });
   // A vertex is bound to its plane by a spring n n^T of bound / (1 - bound) times its diagonal; altogether bound, it
   // has no force across the plane.
@@ -92,7 +95,8 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
 
   if (options.relaxation == Relaxation::jacobi) {
     parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t a = begin; a < end; ++a) {
+      for (std::size_t l = begin; l < end; ++l) {
+        const std::uint32_t a = step.live[l];
         gradient(a);
         step.x[a] = precondition(a, step.r[a]) * kJacobiDamping;
       }
@@ -100,7 +104,8 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
   } else {
     double rz = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
-      for (std::size_t a = begin; a < end; ++a) {
+      for (std::size_t l = begin; l < end; ++l) {
+        const std::uint32_t a = step.live[l];
         gradient(a);
         step.d[a] = precondition(a, step.r[a]);
         sum += static_cast<double>(dot(step.r[a], step.d[a]));
@@ -111,7 +116,8 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
     for (int it = 0; it < options.inner && rz > enough && rz > 0; ++it) {
       const double dq = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
-        for (std::size_t a = begin; a < end; ++a) {
+        for (std::size_t l = begin; l < end; ++l) {
+          const std::uint32_t a = step.live[l];
           const std::uint32_t v = step.active[a];
           Vec3f y = step.d[a] * step.diagonal[a];
           for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
@@ -131,7 +137,8 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
       const auto alpha = static_cast<float>(rz / dq);
       const double next = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
-        for (std::size_t a = begin; a < end; ++a) {
+        for (std::size_t l = begin; l < end; ++l) {
+          const std::uint32_t a = step.live[l];
           step.x[a] += step.d[a] * alpha;
           step.r[a] -= step.q[a] * alpha;
           sum += static_cast<double>(dot(step.r[a], precondition(a, step.r[a])));
@@ -141,20 +148,48 @@ float track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& 
       const auto beta = static_cast<float>(next / rz);
       rz = next;
       parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t a = begin; a < end; ++a) step.d[a] = precondition(a, step.r[a]) + step.d[a] * beta;
+        for (std::size_t l = begin; l < end; ++l) {
+          const std::uint32_t a = step.live[l];
+          step.d[a] = precondition(a, step.r[a]) + step.d[a] * beta;
+        }
       });
     }
   }
 
-  float longest = 0;
-  for (std::size_t a = 0; a < count; ++a) {
+  for (const std::uint32_t a : step.live) {
     const std::uint32_t v = step.active[a];
     const float way = length(step.x[a]), limit = kLongest * s.edge[v];
+    step.moved[a] = 0;
     if (!std::isfinite(way)) continue;
     step.p[v] += way > limit ? step.x[a] * (limit / way) : step.x[a];
-    longest = std::max(longest, std::min(way, limit) / s.edge[v]);
+    step.moved[a] = std::min(way, limit) / s.edge[v];
   }
-  return longest;
+}
+
+void track_awake(TrackStep& step) {
+  step.stretch.assign(step.p.size(), 1.0F);
+  step.live.resize(step.active.size());
+  std::iota(step.live.begin(), step.live.end(), 0U);
+  step.moved.assign(step.active.size(), 0.0F);
+}
+
+void track_narrow(const Rig& rig, float least, TrackStep& step, const Context& context) {
+  const RigSurface& s = rig.surface;
+  step.awake.resize(step.active.size());
+  parallel_for(context, step.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) {
+      bool awake = step.moved[a] >= least;
+      for (const std::uint32_t w : s.neighbours.row(step.active[a]))
+        awake = awake || (step.slot[w] >= 0 && step.moved[static_cast<std::size_t>(step.slot[w])] >= least);
+      step.awake[a] = awake ? 1 : 0;
+    }
+  });
+  step.live.clear();
+  for (std::uint32_t a = 0; a < step.active.size(); ++a)
+    if (step.awake[a] != 0)
+      step.live.push_back(a);
+    else
+      step.moved[a] = 0;
 }
 
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,

@@ -73,7 +73,27 @@ std::vector<char> flat_parts(const Rig& rig) {
   return flat;
 }
 
+// The steepest of a field, from the slopes of the distance at the nodes that its support holds. Between nodes slopes
+// are blends of theirs and of differences of values, which may exceed them a little.
+float steepest_slope(const RigField& field) {
+  constexpr float kSurfaceSlope = 0.9375F, kBetweenNodes = 1.25F;
+  float most = 0;
+  for (const GridNode& node : field.nodes) {
+    if (std::abs(static_cast<float>(node.value) * field.grid.value_step) > field.grid.radius) continue;
+    const Vec3f half{static_cast<float>(node.dx), static_cast<float>(node.dy), static_cast<float>(node.dz)};
+    const Vec3f slope = field.grid.rest_from_slope * (half * (2 * field.grid.slope_step));
+    most = std::max(most, dot(slope, slope));
+  }
+  return kBetweenNodes * std::max(1.0F, std::sqrt(most)) * kSurfaceSlope / field.grid.radius;
+}
+
 }  // namespace
+
+std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
+  const auto row = others.row(v);
+  const auto it = std::lower_bound(row.begin(), row.end(), bone);
+  return it != row.end() && *it == bone ? &*it - others.items.data() : -1;
+}
 
 std::vector<char> joined_parts(const Rig& rig) {
   const RigSurface& s = rig.surface;
@@ -113,10 +133,20 @@ TrackRest make_track_rest(const Rig& rig) {
   const auto value = [&](std::uint32_t b, const Vec3f& p) {
     return rig.fields[b].empty() ? FieldSample<float>{} : eval_field(fields[b], p);
   };
+  rest.parts.resize(bones);
+  rest.least_edge.assign(bones, 1e30F);
+  rest.mates.assign(bones * bones, 0);
+  rest.reaches.assign(bones * bones, 0);
+  rest.steepest.assign(bones, 0);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (!rig.fields[b].empty()) rest.steepest[b] = steepest_slope(rig.fields[b]);
   rest.others.begin.assign(1, 0);
   for (std::size_t v = 0; v < n; ++v) {
     const std::uint32_t b = s.owner[v];
     if (b != RigSurface::kNoBone) {
+      rest.parts[b].add(static_cast<Vec3d>(s.positions[v]));
+      rest.least_edge[b] = std::min(rest.least_edge[b], s.edge[v]);
+      for (const std::uint32_t k : s.turn.row(v)) rest.mates[b * bones + k] = 1;
       const RigBone& bone = rig.bones[b];
       const Vec3d along = bone.rest_end - bone.rest_origin;
       const double t =
@@ -128,6 +158,7 @@ TrackRest make_track_rest(const Rig& rig) {
       const float f = value(k, s.positions[v]).value;
       if (f <= 0) continue;
       rest.others.items.push_back(k);
+      if (b != RigSurface::kNoBone) rest.reaches[b * bones + k] = 1;
       rest.other_value.push_back(f);
       const float lead = b == RigSurface::kNoBone ? 0 : value(k, rest.core[v]).value - value(b, rest.core[v]).value;
       rest.core_lead.push_back(std::max(0.0F, lead));

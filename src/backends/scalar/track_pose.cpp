@@ -1,0 +1,145 @@
+// Fields, gates and pairs of parts in a pose: all that is decided bone by bone, before any vertex is looked at.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/track.h"
+#include "base/math.h"
+#include "rig/muscles.h"
+
+namespace cutis {
+namespace {
+
+// Swing between joined parts: below, bending is no contact (a spine); above, it is (an elbow).
+constexpr float kSwingFrom = 20, kSwingTo = 50;  // degrees
+
+// In node numbers.
+Box grid_box(const GridView& grid) {
+  return {{0, 0, 0},
+          {static_cast<double>(grid.nx - 1), static_cast<double>(grid.ny - 1), static_cast<double>(grid.nz - 1)}};
+}
+
+// By how much a stretch lengthens or shortens anything at most, as a factor on slopes: the row sums of its inverse.
+float steepening(const Mat3d& stretch) {
+  const Mat3d back = inverse(stretch);
+  double most = 0;
+  for (int c = 0; c < 3; ++c) {
+    const Vec3d& column = back.col[c];
+    most = std::max(most, std::abs(column.x) + std::abs(column.y) + std::abs(column.z));
+  }
+  return static_cast<float>(most);
+}
+
+void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+  const std::size_t bones = rig.bones.size();
+  step.fields.resize(bones);
+  step.boxes.resize(bones);
+  step.motion.resize(bones);
+  step.steepest.assign(bones, 0);
+  pose_muscles(rig, pose.motion, step.muscles);
+  for (std::size_t b = 0; b < bones; ++b) {
+    step.motion[b] = convert<float>(pose.motion[b]);
+    step.fields[b] = rig.fields[b].view();
+    if (rig.fields[b].empty() || rest.flat[b] != 0) {
+      step.fields[b].nodes = nullptr;
+      continue;
+    }
+    step.fields[b] = posed(step.fields[b], pose.motion[b]);
+    attach_muscles(rig, static_cast<std::uint32_t>(b), step.muscles, step.fields[b]);
+    step.steepest[b] = rest.steepest[b] * steepening(pose.stretch[b]);
+    step.boxes[b] = moved_box(grid_box(step.fields[b]), convert<double>(inverse(step.fields[b].grid_from_rest)));
+  }
+  if (!rig.muscles.empty()) {
+    pose_calm_muscles(rig, pose.motion, step.calm_muscles);
+    step.calm = step.fields;
+    for (std::uint32_t b = 0; b < bones; ++b) attach_muscles(rig, b, step.calm_muscles, step.calm[b]);
+  }
+}
+
+void open_gates(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+  const std::size_t bones = rig.bones.size();
+  step.gate.resize(bones * bones);
+  const auto axis = [&](std::size_t b) {
+    return normalized(rig.bones[b].rest_end - rig.bones[b].rest_origin, Vec3d{0, 1, 0});
+  };
+  // About the child's axis: twist does not count.
+  const auto swing = [&](std::size_t a, std::size_t b, const Vec3d& u) {
+    const double c = dot(rotate(pose.rotation[a], u), rotate(pose.rotation[b], u));
+    return std::acos(std::clamp(c, -1.0, 1.0)) * 180 / kPi;
+  };
+  // The sharpest bend of a single joint on the way from one part to the other.
+  const auto sharpest = [&](std::size_t a, std::size_t b) {
+    double most = 0;
+    for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y;) {
+      int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
+      const int parent = rig.bones[static_cast<std::size_t>(deeper)].parent;
+      if (parent < 0) return 180.0;  // no way
+      const auto child = static_cast<std::size_t>(deeper);
+      most = std::max(most, swing(child, static_cast<std::size_t>(parent), axis(child)));
+      deeper = parent;
+    }
+    return most;
+  };
+  for (std::size_t a = 0; a < bones; ++a)
+    for (std::size_t b = 0; b < bones; ++b) {
+      step.gate[a * bones + b] = 1;
+      if (a == b || rest.joined[a * bones + b] == 0) continue;
+      double angle = 0;
+      if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, axis(a)));
+      if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, axis(b)));
+      angle = std::min(angle, sharpest(a, b));  // a bend that several joints share is no fold
+      step.gate[a * bones + b] = smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
+    }
+}
+
+// How far a motion takes the points of a box at most: an affine map is farthest from the identity in a corner.
+double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
+  double most = 0;
+  for (unsigned c = 0; c < 8; ++c) {
+    const Vec3d p = corner(box, c);
+    most = std::max(most, distance(transform_point(from, p), transform_point(to, p)));
+  }
+  return most;
+}
+
+// Which parts may wake up the skin of which others: those whose field is not, at that skin, what it was at rest.
+void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+  const std::size_t bones = rig.bones.size();
+  step.wakers.begin.assign(1, 0);
+  step.wakers.items.clear();
+  step.turns.assign(bones * bones, 0);
+  step.stirred.assign(bones, 0);
+  step.from_world.resize(bones);
+  for (std::size_t k = 0; k < bones; ++k) step.from_world[k] = inverse(pose.motion[k]);
+  for (std::size_t b = 0; b < bones; ++b) {
+    const Box& part = rest.parts[b];
+    for (std::uint32_t k = 0; k < bones && !part.empty(); ++k) {
+      if (k == b) continue;
+      const std::size_t pair = b * bones + k;
+      if (rest.mates[pair] != 0 && farthest(part, pose.motion[b], pose.motion[k]) > kStillEdges * rest.least_edge[b])
+        step.turns[pair] = step.stirred[b] = 1;
+      if (step.fields[k].nodes == nullptr) continue;
+      const Affine3d relative = step.from_world[k] * pose.motion[b];
+      if (step.fields[k].muscle_count == 0 && farthest(part, {}, relative) * rest.steepest[k] <= kStillField) continue;
+      if (rest.reaches[pair] == 0) {  // what has come near; the boxes overlap seen from both sides
+        const GridView grid = rig.fields[k].view();
+        const Affine3d grid_from_rest = convert<double>(grid.grid_from_rest);
+        if (!overlap(grid_box(grid), moved_box(part, grid_from_rest * relative))) continue;
+        if (!overlap(part, moved_box(grid_box(grid), inverse(relative) * inverse(grid_from_rest)))) continue;
+      }
+      step.wakers.items.push_back(k);
+      step.stirred[b] = 1;
+    }
+    if (step.fields[b].muscle_count > 0) step.stirred[b] = 1;
+    step.wakers.begin.push_back(static_cast<std::uint32_t>(step.wakers.items.size()));
+  }
+}
+
+}  // namespace
+
+void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+  pose_fields(rig, rest, pose, step);
+  open_gates(rig, rest, pose, step);
+  pair_parts(rig, rest, pose, step);
+}
+
+}  // namespace cutis

@@ -1,0 +1,93 @@
+// Who is active: vertices that something moves relative to their bone, and some rings around them. All others are
+// carried exactly; the active ones go on from where they are.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/track.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+
+// Whether something moves vertex v of bone b, which carries it to q.
+bool is_stirred(const Rig& rig, const TrackRest& rest, const TrackStep& step, std::uint32_t v, std::uint32_t b) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  if (!step.pin.empty() && step.pin[v] > 0) return true;
+  if (step.stirred[b] == 0) return false;
+  const Vec3f q = transform_point(step.motion[b], s.positions[v]);
+  for (const std::uint32_t k : s.turn.row(v))
+    if (step.turns[b * bones + k] != 0 &&
+        distance(transform_point(step.motion[k], s.positions[v]), q) > kStillEdges * s.edge[v])
+      return true;
+  if (step.fields[b].muscle_count > 0 && std::abs(eval_field(step.fields[b], q).value - rest.own[v]) > kStillField)
+    return true;
+  for (const std::uint32_t k : step.wakers.row(b)) {  // another part that comes near, or one that leaves
+    const bool reached = holds(step.boxes[k], q, 0);
+    const std::ptrdiff_t place = rest.place(v, k);
+    if (!reached && place < 0) continue;
+    const float before = place >= 0 ? rest.other_value[static_cast<std::size_t>(place)] : 0.0F;
+    if (std::abs((reached ? eval_field(step.fields[k], q).value : 0.0F) - before) > kStillField) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
+                     const TrackingOptions& options, TrackStep& step, const Context& context) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size(), bones = rig.bones.size();
+  step.flags.resize(n);
+  step.next_flags.resize(n);
+  step.slot.resize(n);
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::uint32_t b = s.owner[v];
+      step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
+    }
+  });
+  step.away.assign(n, 0);
+  for (int ring = 0; ring < options.rings; ++ring) {
+    parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        char on = step.flags[v];
+        if (on == 0) {
+          float away = 0;
+          for (const std::uint32_t w : s.neighbours.row(v)) {
+            if (step.flags[w] == 0) continue;
+            const float way = step.away[w] + distance(s.positions[v], s.positions[w]);
+            away = on == 0 ? way : std::min(away, way);
+            on = 1;
+          }
+          if (on != 0) step.away[v] = away;  // nobody reads it in this ring: the flag of v is off
+        }
+        step.next_flags[v] = on;
+      }
+    });
+    std::swap(step.flags, step.next_flags);
+  }
+  step.active.clear();
+  for (std::uint32_t v = 0; v < n; ++v) {
+    step.slot[v] = -1;
+    if (step.flags[v] == 0 || s.owner[v] == RigSurface::kNoBone || s.turn.row(v).empty()) continue;
+    step.slot[v] = static_cast<std::int32_t>(step.active.size());
+    step.active.push_back(v);
+  }
+  step.delta.resize(bones);
+  for (std::size_t b = 0; b < bones; ++b) step.delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::uint32_t b = s.owner[v];
+      if (b == RigSurface::kNoBone) continue;
+      const bool carried = step.slot[v] < 0 || rest.is_rigid(v);
+      if (!carried) step.p[v] = transform_point(step.delta[b], step.p[v]);
+      if (carried || !is_finite(step.p[v])) step.p[v] = transform_point(step.motion[b], s.positions[v]);
+    }
+  });
+}
+
+}  // namespace cutis
