@@ -126,6 +126,8 @@ struct Pose {
 [[nodiscard]] Pose sample(const Skeleton& skeleton, const Clip& clip, double time);
 /// Scene-space frames of all joints.
 [[nodiscard]] std::vector<Affine3d> world_from_joint(const Skeleton& skeleton, const Pose& pose);
+/// Into a list that is kept from frame to frame.
+void world_from_joint(const Skeleton& skeleton, const Pose& pose, std::vector<Affine3d>& world);
 
 /// `frames` > 0: that many times, evenly from the first to the last key, both included.
 /// Otherwise every 1/fps from the first key on, not past the last. A clip without duration is held: `frames` times

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -16,18 +18,22 @@ void parallel_for(const Context& context, std::size_t n, std::size_t grain, Body
   if (n == 0) return;
   grain = std::max<std::size_t>(grain, 1);
   const std::size_t chunks = (n + grain - 1) / grain;
-  context.pool().run(chunks, [&](std::size_t chunk) {
+  const auto one = [&](std::size_t chunk) {
     const std::size_t begin = chunk * grain;
     body(begin, std::min(n, begin + grain));
-  });
+  };
+  context.pool().run(chunks, ChunkBody(one));
 }
 
-/// Sums body(begin, end) over the chunks, in the order of the chunks.
+/// Sums body(begin, end) over the chunks, in the order of the chunks. Up to a thousand chunks need no memory.
 template <class T, class Body>
 T ordered_sum(const Context& context, std::size_t n, std::size_t grain, T zero, Body&& body) {
   if (n == 0) return zero;
   grain = std::max<std::size_t>(grain, 1);
-  std::vector<T> parts((n + grain - 1) / grain, zero);
+  const std::size_t chunks = (n + grain - 1) / grain;
+  std::array<T, 1024> few;
+  std::vector<T> many(chunks > few.size() ? chunks : 0, zero);
+  const std::span<T> parts = many.empty() ? std::span<T>(few).first(chunks) : std::span<T>(many);
   parallel_for(context, n, grain, [&](std::size_t begin, std::size_t end) { parts[begin / grain] = body(begin, end); });
   for (const T& part : parts) zero += part;
   return zero;

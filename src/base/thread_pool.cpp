@@ -9,7 +9,7 @@ thread_local bool t_inside_job = false;
 
 struct ThreadPool::Job {
   std::size_t chunks = 0;
-  const std::function<void(std::size_t)>* body = nullptr;
+  const ChunkBody* body = nullptr;
   std::atomic<std::size_t> next{0};
   std::size_t users = 0;  // workers inside the job; guarded by the pool's mutex
   std::exception_ptr error;
@@ -59,7 +59,7 @@ void ThreadPool::work() {
   }
 }
 
-void ThreadPool::run(std::size_t chunks, const std::function<void(std::size_t)>& body) {
+void ThreadPool::run(std::size_t chunks, const ChunkBody& body) {
   if (chunks == 0) return;
   if (workers_.empty() || chunks == 1 || t_inside_job) {
     for (std::size_t i = 0; i < chunks; ++i) body(i);

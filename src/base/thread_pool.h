@@ -7,12 +7,24 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace cutis {
+
+/// What run() calls, seen and not owned: nothing is allocated for it.
+class ChunkBody {
+ public:
+  template <class Body>
+  explicit ChunkBody(const Body& body)
+      : body_(&body), call_([](const void* b, std::size_t chunk) { (*static_cast<const Body*>(b))(chunk); }) {}
+  void operator()(std::size_t chunk) const { call_(body_, chunk); }
+
+ private:
+  const void* body_;
+  void (*call_)(const void*, std::size_t);
+};
 
 class ThreadPool {
  public:
@@ -25,7 +37,7 @@ class ThreadPool {
 
   /// Calls body(chunk) for every chunk in [0, chunks), the caller's thread included; returns when all are done.
   /// The first exception is rethrown here. Calls from inside a body run serially.
-  void run(std::size_t chunks, const std::function<void(std::size_t)>& body);
+  void run(std::size_t chunks, const ChunkBody& body);
 
  private:
   struct Job;

@@ -102,14 +102,19 @@ Pose sample(const Skeleton& skeleton, const Clip& clip, double time) {
 }
 
 std::vector<Affine3d> world_from_joint(const Skeleton& skeleton, const Pose& pose) {
-  std::vector<Affine3d> world(skeleton.joints.size());
+  std::vector<Affine3d> world;
+  world_from_joint(skeleton, pose, world);
+  return world;
+}
+
+void world_from_joint(const Skeleton& skeleton, const Pose& pose, std::vector<Affine3d>& world) {
+  world.resize(skeleton.joints.size());
   for (std::size_t j = 0; j < world.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     world[j] = to_affine(pose.local[j]);
     if (joint.local_residual) world[j] = world[j] * *joint.local_residual;
     if (joint.parent >= 0) world[j] = world[static_cast<std::size_t>(joint.parent)] * world[j];
   }
-  return world;
 }
 
 std::vector<double> sample_times(const Clip& clip, int frames, double fps) {

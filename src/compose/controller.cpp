@@ -12,16 +12,13 @@ namespace {
 
 // Slopes in double: the harmonic mean of the neighbouring secants, weighted by the spacing, keeps each piece monotone
 // (Fritsch and Butland 1984) and is 0 where the curve turns.
-std::vector<double> monotone_slopes(const std::vector<ControllerPoint>& p) {
-  std::vector<double> slope(p.size(), 0.0);
-  for (std::size_t i = 1; i + 1 < p.size(); ++i) {
-    const double before = p[i].angle - p[i - 1].angle, after = p[i + 1].angle - p[i].angle;
-    const double rise0 = (p[i].value - p[i - 1].value) / before, rise1 = (p[i + 1].value - p[i].value) / after;
-    if (!(rise0 * rise1 > 0)) continue;
-    const double w0 = 2 * after + before, w1 = after + 2 * before;
-    slope[i] = (w0 + w1) / (w0 / rise0 + w1 / rise1);
-  }
-  return slope;
+double monotone_slope(const std::vector<ControllerPoint>& p, std::size_t i) {
+  if (i == 0 || i + 1 >= p.size()) return 0;
+  const double before = p[i].angle - p[i - 1].angle, after = p[i + 1].angle - p[i].angle;
+  const double rise0 = (p[i].value - p[i - 1].value) / before, rise1 = (p[i + 1].value - p[i].value) / after;
+  if (!(rise0 * rise1 > 0)) return 0;
+  const double w0 = 2 * after + before, w1 = after + 2 * before;
+  return (w0 + w1) / (w0 / rise0 + w1 / rise1);
 }
 
 }  // namespace
@@ -41,11 +38,10 @@ void check_controller(const Controller& controller, double lo, double hi, const 
 }
 
 std::vector<ControllerKnot> controller_knots(const Controller& controller) {
-  const std::vector<double> slopes = monotone_slopes(controller.points);
   std::vector<ControllerKnot> knots;
-  for (std::size_t i = 0; i < slopes.size(); ++i)
+  for (std::size_t i = 0; i < controller.points.size(); ++i)
     knots.push_back({static_cast<float>(controller.points[i].angle), static_cast<float>(controller.points[i].value),
-                     static_cast<float>(slopes[i])});
+                     static_cast<float>(monotone_slope(controller.points, i))});
   return knots;
 }
 
@@ -55,11 +51,10 @@ double Controller::operator()(double angle) const {
   if (angle >= points.back().angle) return points.back().value;
   std::size_t k = 1;
   while (angle >= points[k].angle) ++k;
-  const std::vector<double> slopes = monotone_slopes(points);
   const ControllerPoint &a = points[k - 1], &b = points[k];
   const double h = b.angle - a.angle, t = (angle - a.angle) / h, s = 1 - t;
-  return a.value * (1 + 2 * t) * s * s + h * slopes[k - 1] * t * s * s + b.value * t * t * (3 - 2 * t) -
-         h * slopes[k] * t * t * s;
+  return a.value * (1 + 2 * t) * s * s + h * monotone_slope(points, k - 1) * t * s * s + b.value * t * t * (3 - 2 * t) -
+         h * monotone_slope(points, k) * t * t * s;
 }
 
 double OpeningCurve::operator()(double alpha) const {

@@ -47,7 +47,8 @@ std::vector<std::uint32_t> spread(std::span<const Vec3f> positions, const std::v
 
 }  // namespace
 
-BendRelief::BendRelief(const Rig& rig, double cap) : rig_(rig), radius_(part_radii(rig)) {
+BendRelief::BendRelief(const Rig& rig, double cap)
+    : rig_(rig), radius_(part_radii(rig)), default_(default_pose(rig.skeleton)) {
   Box box;
   for (const Vec3f& p : rig.surface.positions) box.add(static_cast<Vec3d>(p));
   cap_ = cap * diagonal(box);
@@ -68,13 +69,12 @@ BendRelief::BendRelief(const Rig& rig, double cap) : rig_(rig), radius_(part_rad
 float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * kGive * std::min(radius_[b], radius_[k]); }
 
 // The joints that move `bone` but not `other`.
-std::vector<int> BendRelief::path_to(std::uint32_t bone, std::uint32_t other) const {
-  std::vector<int> path;
+void BendRelief::find_path(std::uint32_t bone, std::uint32_t other, std::vector<int>& path) const {
+  path.clear();
   for (int j = rig_.bones[bone].joint; j >= 0 && !is_ancestor(rig_.skeleton, j, rig_.bones[other].joint);
        j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent)
     path.push_back(j);
   std::reverse(path.begin(), path.end());
-  return path;
 }
 
 Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) const {
@@ -154,44 +154,60 @@ void BendRelief::add_point(Meeting& meeting, std::uint32_t vertex) const {
                             std::max(0.0F, depth_in(rig_.fields[meeting.thick].view(), p)));
 }
 
-std::vector<BendRelief::Meeting> BendRelief::meetings(std::span<const DeepVertex> deep) const {
-  std::vector<Meeting> all;
+void BendRelief::find_meetings(std::span<const DeepVertex> deep) {
+  meeting_count_ = 0;
   for (const DeepVertex& d : deep) {
     const std::uint32_t own = rig_.surface.owner[d.vertex];
-    auto it =
-        std::find_if(all.begin(), all.end(), [&](const Meeting& m) { return m.thin == own && m.thick == d.part; });
-    if (it == all.end()) {
-      all.push_back({own, d.part, {}, {}, {path_to(own, d.part), path_to(d.part, own)}, 0});
-      it = all.end() - 1;
-      for (const std::uint32_t v : samples_[own]) add_point(*it, v);
+    std::size_t i = 0;
+    while (i < meeting_count_ && !(meetings_[i].thin == own && meetings_[i].thick == d.part)) ++i;
+    if (i == meetings_.size()) meetings_.emplace_back();
+    Meeting& m = meetings_[i];
+    if (i == meeting_count_) {
+      ++meeting_count_;
+      m.thin = own;
+      m.thick = d.part;
+      m.points.clear();
+      m.allowed.clear();
+      find_path(own, d.part, m.paths[0]);
+      find_path(d.part, own, m.paths[1]);
+      for (const std::uint32_t v : samples_[own]) add_point(m, v);
     }
-    if (it->points.size() < 2 * kSamples) add_point(*it, d.vertex);
+    if (m.points.size() < 2 * kSamples) add_point(m, d.vertex);
   }
-  for (Meeting& m : all) m.excess = excess(m, m.paths[0], 0);
-  std::erase_if(all, [](const Meeting& m) { return !(m.excess > 0); });
-  std::stable_sort(all.begin(), all.end(), [](const Meeting& a, const Meeting& b) { return a.excess > b.excess; });
-  return all;
+  order_.clear();
+  for (std::uint32_t i = 0; i < meeting_count_; ++i) {
+    Meeting& m = meetings_[i];
+    m.excess = excess(m, m.paths[0], 0);
+    if (m.excess > 0) order_.push_back(i);
+  }
+  std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) {
+    return meetings_[a].excess != meetings_[b].excess ? meetings_[a].excess > meetings_[b].excess : a < b;
+  });
 }
 
 const Pose& BendRelief::apply(const Pose& pose, std::span<const DeepVertex> deep) {
-  pose_ = default_pose(rig_.skeleton);
+  pose_ = default_;
   std::copy_n(pose.local.begin(), std::min(pose.local.size(), pose_.local.size()), pose_.local.begin());
-  world_ = asked_ = world_from_joint(rig_.skeleton, pose_);
+  world_from_joint(rig_.skeleton, pose_, world_);
+  asked_ = world_;
   moved_.clear();
   overlaps_.clear();
-  const std::vector<Meeting> all = meetings(deep);
+  find_meetings(deep);
   for (int sweep = 0; sweep < kSweeps; ++sweep)
-    for (const Meeting& m : all)
-      for (const std::vector<int>& path : m.paths) {  // the thick part gives way to what is left
+    for (const std::uint32_t i : order_)
+      for (const std::vector<int>& path : meetings_[i].paths) {  // the thick part gives way to what is left
+        const Meeting& m = meetings_[i];
         const double share = !path.empty() && excess(m, path, 0) > 0 ? share_for(m, path) : 0;
         if (!(share > 0)) continue;
         for (const int j : path) pose_.local[static_cast<std::size_t>(j)] = turned(j, path, share);
-        world_ = world_from_joint(rig_.skeleton, pose_);
+        world_from_joint(rig_.skeleton, pose_, world_);
       }
-  for (const Meeting& m : all)
+  for (const std::uint32_t i : order_) {
+    const Meeting& m = meetings_[i];
     overlaps_.push_back({rig_.bones[m.thin].joint, rig_.bones[m.thick].joint,
                          m.excess + static_cast<double>(allowed(m.thin, m.thick)),
                          std::max(0.0, excess(m, m.paths[0], 0)) + static_cast<double>(allowed(m.thin, m.thick))});
+  }
   for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
     const RigBone& bone = rig_.bones[b];
     const auto j = static_cast<std::size_t>(bone.joint);

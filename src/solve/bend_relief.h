@@ -40,8 +40,8 @@ class BendRelief {
     std::vector<int> paths[2];          // joints that move the thin part alone, the thick part alone; from the top
     double excess = 0;                  // of the pose itself
   };
-  [[nodiscard]] std::vector<Meeting> meetings(std::span<const DeepVertex> deep) const;
-  [[nodiscard]] std::vector<int> path_to(std::uint32_t bone, std::uint32_t other) const;
+  void find_meetings(std::span<const DeepVertex> deep);
+  void find_path(std::uint32_t bone, std::uint32_t other, std::vector<int>& path) const;
   void add_point(Meeting& meeting, std::uint32_t vertex) const;
   [[nodiscard]] Trsd turned(int joint, const std::vector<int>& path, double share) const;
   [[nodiscard]] Affine3d motion(std::uint32_t bone, const std::vector<int>& path, double share) const;
@@ -54,7 +54,10 @@ class BendRelief {
   std::vector<float> radius_;
   std::vector<Quatd> rest_local_;                    // per joint
   std::vector<std::vector<std::uint32_t>> samples_;  // per bone: some of its vertices, all over it
-  Pose pose_;
+  Pose default_, pose_;
+  std::vector<Meeting> meetings_;  // the first meeting_count_ are of this pose; the others keep their memory
+  std::size_t meeting_count_ = 0;
+  std::vector<std::uint32_t> order_;     // of those that are too deep, the deepest first
   std::vector<Affine3d> world_, asked_;  // frames of the joints: at pose_, and at the pose that was asked for
   std::vector<BoneOffset> moved_;
   std::vector<BoneOverlap> overlaps_;

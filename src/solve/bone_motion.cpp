@@ -40,7 +40,8 @@ SkinDualQuat to_skin_dual_quat(const DualQuat<double>& q) { return {to_float4(q.
 }  // namespace
 
 BoneMotion::BoneMotion(const Rig& rig)
-    : motions_(rig.bones.size()),
+    : world_(rig.skeleton.joints.size()),
+      motions_(rig.bones.size()),
       matrices_(rig.bones.size()),
       rotations_(rig.bones.size()),
       rigid_(rig.bones.size()),
@@ -49,11 +50,11 @@ BoneMotion::BoneMotion(const Rig& rig)
 
 void BoneMotion::update(const Rig& rig, const Pose& pose) {
   if (pose.local.size() == rig.skeleton.joints.size()) {
-    world_ = world_from_joint(rig.skeleton, pose);
+    world_from_joint(rig.skeleton, pose, world_);
   } else {  // joints that the pose does not know (the root that bind() gives to a thing without a skeleton) rest
-    Pose full = default_pose(rig.skeleton);
-    std::copy_n(pose.local.begin(), std::min(pose.local.size(), full.local.size()), full.local.begin());
-    world_ = world_from_joint(rig.skeleton, full);
+    if (full_.local.empty()) full_ = default_pose(rig.skeleton);
+    std::copy_n(pose.local.begin(), std::min(pose.local.size(), full_.local.size()), full_.local.begin());
+    world_from_joint(rig.skeleton, full_, world_);
   }
   any_kept_ = any_stretch_ = false;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {

@@ -25,6 +25,7 @@ class BoneMotion {
   [[nodiscard]] bool any_kept() const { return any_kept_; }
 
  private:
+  Pose full_;                      // of all joints, where the pose has fewer
   std::vector<Affine3d> world_;    // per joint
   std::vector<Affine3d> motions_;  // per bone: posed from rest
   std::vector<SkinMatrix> matrices_;

@@ -26,6 +26,20 @@ struct NamedMethod {
 constexpr NamedMethod kMethods[] = {
     {Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}, {Method::tracking, "tracking"}};
 
+// As new, but for the memory of its lists.
+void restart(ContactReport& report) {
+  ContactReport fresh;
+  const auto keep = [](auto& list, auto& from) {
+    list = std::move(from);
+    list.clear();
+  };
+  keep(fresh.regions, report.regions);
+  keep(fresh.released, report.released);
+  keep(fresh.relief, report.relief);
+  keep(fresh.overlaps, report.overlaps);
+  report = std::move(fresh);
+}
+
 // Vertices that follow a bone which kept its last good motion.
 std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
   std::size_t count = 0;
@@ -248,7 +262,7 @@ const Frame& Solver::solve(const Pose& pose) {
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
     if (impl_->relief) impl_->report_relief();
   } else {
-    frame.report.contact = {};
+    restart(frame.report.contact);
     skin(pose, frame.positions);
   }
   frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;

@@ -1,0 +1,61 @@
+// Once a solver has seen a clip, playing it again allocates nothing.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "allocations/counting_new.h"
+#include "cutis/cutis.h"
+
+namespace cutis {
+namespace {
+
+std::vector<Pose> poses_of(const Character& character, const char* clip, int frames) {
+  std::vector<Pose> poses;
+  for (const double time : sample_times(character.clip(clip), frames, 30))
+    poses.push_back(sample(character.skeleton, character.clip(clip), time));
+  return poses;
+}
+
+// Allocations of the frame that made most.
+std::size_t most_allocations(const char* name, const char* clip, int frames, const SolveOptions& options) {
+  const Context context(2);
+  const Character character = load_character(name, context);
+  const std::vector<Pose> poses = poses_of(character, clip, frames);
+  Solver solver(bind(character, context), options, context);
+  for (const Pose& pose : poses) (void)solver.solve(pose);
+  solver.reset();
+  std::size_t most = 0;
+  const bool trace = std::getenv("CUTIS_TRACE_ALLOCATIONS") != nullptr;
+  for (const Pose& pose : poses) {
+    const std::size_t before = test::allocations();
+    test::trace_allocations(trace);
+    (void)solver.solve(pose);
+    test::trace_allocations(false);
+    most = std::max(most, test::allocations() - before);
+  }
+  return most;
+}
+
+TEST(Allocations, AreCounted) {
+  const std::size_t before = test::allocations();
+  std::vector<int> list(100);
+  list[3] = 1;
+  EXPECT_EQ(test::allocations(), before + 1);
+}
+
+TEST(Allocations, AreNoneInFramesOfSkinning) {
+  for (const Method method : {Method::lbs, Method::dqs}) {
+    EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = method}), 0U) << to_string(method);
+    EXPECT_EQ(most_allocations("builtin:hand", "fist", 12, {.method = method}), 0U) << to_string(method);
+  }
+}
+
+TEST(Allocations, AreNoneInFramesOfImplicitSkinning) {
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::implicit}), 0U);
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::implicit, .implicit = {.blend = true}}),
+            0U);
+  EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::implicit}), 0U);
+}
+
+}  // namespace
+}  // namespace cutis
