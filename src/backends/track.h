@@ -72,6 +72,18 @@ struct TrackChunk {
   std::vector<TrackOther> others;
 };
 
+/// Of a run of live vertices, while they are projected in packs: the fields that each is looked up in.
+struct TrackLookups {
+  std::vector<std::uint32_t> begin;   ///< per vertex of the run: its fields, the own one first
+  std::vector<std::uint32_t> vertex;  ///< per look-up: of the run
+  std::vector<std::uint32_t> bone;    ///< per look-up
+  std::vector<std::uint32_t> order;   ///< look-ups by bone
+  std::vector<std::uint32_t> rows;    ///< per bone: where its look-ups begin in `order`
+  std::vector<float> samples;         ///< per look-up: value and gradient
+  std::vector<Vec3f> start;           ///< per vertex
+  std::vector<char> pending;          ///< per vertex: to be looked up where it is now
+};
+
 /// One sub-step.
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
@@ -109,8 +121,9 @@ struct TrackStep {
   std::vector<char> flags, next_flags;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
-  std::vector<Affine3d> from_world;  // per bone
-  std::vector<Affine3f> delta;       // per bone: since the last sub-step
+  std::vector<TrackLookups> lookups;  // per run of live vertices
+  std::vector<Affine3d> from_world;   // per bone
+  std::vector<Affine3f> delta;        // per bone: since the last sub-step
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal;
   std::vector<float> weight;           // per neighbour
@@ -145,6 +158,9 @@ void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& o
 /// Smooths around contact.
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
                   std::vector<Vec3f>& positions);
+/// Residuals below are taken for 0 by projection.
+inline constexpr float kProjected = 1e-5F;
+
 /// Triangles that face away from what all three of their target rotations say.
 [[nodiscard]] std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context);
 

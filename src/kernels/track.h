@@ -34,15 +34,15 @@ struct TrackSample {
   bool touching = false;  ///< contact holds it
 };
 
-/// `fields`: posed, by bone; without nodes for bones that have none. `gap` is a length.
-CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t bone, const TrackOther* others,
-                                           std::size_t count, float level, float gap, const Vec3f& p) {
-  const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
+/// From the own field and `field(k)`, that of other part k, where the vertex is. `gap` is a length.
+template <class Field>
+CUTIS_HD inline TrackSample track_combine(const FieldSample<float>& own, const TrackOther* others, std::size_t count,
+                                          float level, float gap, const Field& field) {
   float rise = 0, hold = 0;
   Vec3f rise_gradient, hold_gradient;
   for (std::size_t k = 0; k < count; ++k) {
     const TrackOther& other = others[k];
-    const FieldSample<float> f = eval_field(fields[other.bone], p);
+    const FieldSample<float> f = field(k);
     const float r = (1 - other.contact) * (f.value - other.level - own.value + level);
     if (other.joined && r > rise) {
       rise = r;
@@ -57,6 +57,14 @@ CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t
   }
   return {own.value + rise - level - hold, own.gradient + rise_gradient - hold_gradient, own.value + rise - level,
           hold > 0};
+}
+
+/// `fields`: posed, by bone; without nodes for bones that have none.
+CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t bone, const TrackOther* others,
+                                           std::size_t count, float level, float gap, const Vec3f& p) {
+  const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
+  return track_combine(own, others, count, level, gap,
+                       [&](std::size_t k) { return eval_field(fields[others[k].bone], p); });
 }
 
 /// A damped Newton step, no longer than `limit`; `slope` is the size of a field's gradient on its surface.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/track.h"
+#include "backends/scalar/track.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -9,7 +9,6 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr float kDone = 1e-5F;  // residual
 
 // The paper's field. On the contact surface its gradient vanishes and values below 0.5 have no root: a vertex that is
 // in contact keeps to the side it is on, a little above the surface, and one that has arrived there stays.
@@ -28,8 +27,8 @@ TrackSample composed_sample(const PosedField& field, float iso, float slope, con
 
 }  // namespace
 
-void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
-                   TrackStep& step, const Context& context) {
+void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                           TrackStep& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t count = step.live.size();
   step.evaluated.assign((count + kGrain - 1) / kGrain, 0);
@@ -52,7 +51,7 @@ void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit
         step.samples[a] = t;
         continue;
       }
-      for (int n = 0; n < steps && std::abs(t.residual) > kDone; ++n) {
+      for (int n = 0; n < steps && std::abs(t.residual) > kProjected; ++n) {
         const Vec3f next = step.p[v] + track_step(t, rest.slope[v], limit * s.edge[v]);
         if (!is_finite(next)) break;
         step.p[v] = next;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/track.h"
+#include "backends/scalar/track.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -40,8 +40,8 @@ float odds(float share) { return share / std::max(1 - share, 1e-3F); }
 
 }  // namespace
 
-void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
-                 const Context& context) {
+void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                         const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t all = step.active.size(), count = step.live.size();
   step.x.assign(all, {});

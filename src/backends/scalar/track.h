@@ -1,0 +1,13 @@
+// The tracking iteration vertex by vertex: backends/track.h.
+#pragma once
+
+#include "backends/track.h"
+
+namespace cutis::scalar {
+
+void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                   TrackStep& step, const Context& context);
+void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context);
+
+}  // namespace cutis::scalar

@@ -1,0 +1,143 @@
+// kernels/eval_field.h over packs of points in one grid, the same bits. Included once per instruction set.
+#if defined(CUTIS_BACKENDS_SIMD_EVAL_FIELD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CUTIS_BACKENDS_SIMD_EVAL_FIELD_INL_H_
+#undef CUTIS_BACKENDS_SIMD_EVAL_FIELD_INL_H_
+#else
+#define CUTIS_BACKENDS_SIMD_EVAL_FIELD_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "backends/simd/packs-inl.h"
+#include "kernels/eval_field.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cutis::simd {
+namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
+
+using IntTag = hn::RebindToSigned<PackTag>;
+using Ints = hn::Vec<IntTag>;
+
+struct PackSample {
+  Pack value;
+  Pack3 gradient;
+};
+
+HWY_INLINE Pack axpy(Pack a, Pack x, Pack y) { return hn::Add(a, hn::Mul(x, y)); }  // a + x y
+
+// One of a node's four numbers at the eight corners of a cell, x fastest: its trilinear blend and the differences of
+// that along the axes and pairs of axes.
+struct CellBlend {
+  Pack all, dx, dy, dz, dxy, dxz, dyz;
+};
+HWY_INLINE CellBlend blend_cell(const Pack (&n)[8], Pack x, Pack y, Pack z) {
+  const Pack za = hn::Sub(n[4], n[0]), zb = hn::Sub(n[5], n[1]), zc = hn::Sub(n[6], n[2]), zd = hn::Sub(n[7], n[3]);
+  const Pack a = axpy(n[0], z, za), b = axpy(n[1], z, zb), c = axpy(n[2], z, zc), d = axpy(n[3], z, zd);
+  const Pack y0 = hn::Sub(c, a), y1 = hn::Sub(d, b), yz0 = hn::Sub(zc, za), yz1 = hn::Sub(zd, zb);
+  const Pack at0 = axpy(a, y, y0), at1 = axpy(b, y, y1), z0 = axpy(za, y, yz0), z1 = axpy(zb, y, yz1);
+  const Pack dx = hn::Sub(at1, at0), dxy = hn::Sub(y1, y0), dxz = hn::Sub(z1, z0);
+  return {axpy(at0, x, dx), dx, axpy(y0, x, dxy), axpy(z0, x, dxz), dxy, dxz, axpy(yz0, x, hn::Sub(yz1, yz0))};
+}
+
+// The cell along an axis of `n` nodes, and where in it.
+HWY_INLINE void find_cell(Pack at, int n, Ints& cell, Pack& rest) {
+  const Pack zero = hn::Zero(PackTag()), last = set(static_cast<float>(n) - 2);
+  const Pack low = hn::IfThenElse(hn::Gt(at, zero), at, zero);
+  cell = hn::ConvertTo(IntTag(), hn::IfThenElse(hn::Gt(low, last), last, low));
+  rest = hn::Sub(at, hn::ConvertTo(PackTag(), cell));
+}
+
+HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
+  const IntTag di;
+  const PackTag d;
+  Ints i, j, k;
+  Pack x, y, z;
+  find_cell(at.x, grid.nx, i, x);
+  find_cell(at.y, grid.ny, j, y);
+  find_cell(at.z, grid.nz, k, z);
+  // A node is two words of 32 bits: value and dx, dy and dz; x runs fastest.
+  const int row = grid.nx, slice = grid.nx * grid.ny;
+  const Ints node = hn::Add(hn::Add(hn::Mul(k, hn::Set(di, slice)), hn::Mul(j, hn::Set(di, row))), i);
+  const Ints word = hn::Add(node, node);
+  const auto* const words = reinterpret_cast<const std::int32_t*>(grid.nodes);
+  Pack value[8], hx[8], hy[8], hz[8];
+  const auto corner = [&](int c, int at_node) HWY_ATTR {
+    const std::int32_t* const from = words + 2 * at_node;
+    const Ints first = hn::GatherIndex(di, from, word), second = hn::GatherIndex(di, from + 1, word);
+    value[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(first)));
+    hx[c] = hn::ConvertTo(d, hn::ShiftRight<16>(first));
+    hy[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(second)));
+    hz[c] = hn::ConvertTo(d, hn::ShiftRight<16>(second));
+  };
+  corner(0, 0);
+  corner(1, 1);
+  corner(2, row);
+  corner(3, row + 1);
+  corner(4, slice);
+  corner(5, slice + 1);
+  corner(6, slice + row);
+  corner(7, slice + row + 1);
+  const CellBlend f = blend_cell(value, x, y, z), gx = blend_cell(hx, x, y, z), gy = blend_cell(hy, x, y, z),
+                  gz = blend_cell(hz, x, y, z);
+  const Pack one = set(1), two = set(2), v = set(grid.value_step), h = set(grid.slope_step);
+  const Pack xx = hn::Mul(x, hn::Sub(one, x)), yy = hn::Mul(y, hn::Sub(one, y)), zz = hn::Mul(z, hn::Sub(one, z));
+  const auto level = [&](Pack plain, Pack a, Pack p, Pack b, Pack q, Pack c, Pack r) HWY_ATTR {
+    const Pack sum = hn::Add(hn::Add(hn::Mul(a, p), hn::Mul(b, q)), hn::Mul(c, r));
+    return hn::Sub(hn::Mul(v, plain), hn::Mul(h, sum));
+  };
+  const auto along = [&](Pack t) HWY_ATTR { return hn::Sub(one, hn::Mul(two, t)); };
+  return {level(f.all, xx, gx.dx, yy, gy.dy, zz, gz.dz),
+          {level(f.dx, along(x), gx.dx, yy, gy.dxy, zz, gz.dxz), level(f.dy, along(y), gy.dy, xx, gx.dxy, zz, gz.dyz),
+           level(f.dz, along(z), gz.dz, xx, gx.dxz, yy, gy.dyz)}};
+}
+
+HWY_INLINE Pack3 columns_times(const Mat3f& m, const Pack3& v) {
+  const auto column = [&](int c, Pack s) HWY_ATTR {
+    return Pack3{hn::Mul(set(m.col[static_cast<std::size_t>(c)].x), s),
+                 hn::Mul(set(m.col[static_cast<std::size_t>(c)].y), s),
+                 hn::Mul(set(m.col[static_cast<std::size_t>(c)].z), s)};
+  };
+  return add(add(column(0, v.x), column(1, v.y)), column(2, v.z));
+}
+
+HWY_INLINE PackMask inside_axis(Pack at, int n) {
+  return hn::And(hn::Ge(at, hn::Zero(PackTag())), hn::Le(at, set(static_cast<float>(n) - 1)));
+}
+
+// Without muscles.
+HWY_INLINE PackSample eval_grid(const GridView& grid, const Pack3& p) {
+  const Affine3f& to = grid.grid_from_rest;
+  const Pack3 at =
+      add(columns_times(to.linear, p), {set(to.translation.x), set(to.translation.y), set(to.translation.z)});
+  const PackMask inside =
+      hn::And(hn::And(inside_axis(at.x, grid.nx), inside_axis(at.y, grid.ny)), inside_axis(at.z, grid.nz));
+  const Pack zero = hn::Zero(PackTag()), one = set(1);
+  if (hn::AllFalse(PackTag(), inside)) return {zero, {zero, zero, zero}};
+  const PackSample s = grid_distance(grid, at);
+  const float inverse = 1 / grid.radius;
+  const Pack x = hn::Mul(s.value, set(inverse)), x2 = hn::Mul(x, x), rest = hn::Sub(one, x2);
+  Pack f, slope;
+  if (grid.map == CompactMap::cubic) {
+    f = hn::Add(set(0.5F), hn::Mul(x, hn::Sub(hn::Mul(set(0.25F), x2), set(0.75F))));
+    slope = hn::Mul(hn::Mul(set(-0.75F), rest), set(inverse));
+  } else {
+    const Pack inner = hn::Sub(set(0.625F), hn::Mul(set(0.1875F), x2));
+    f = hn::Add(set(0.5F), hn::Mul(x, hn::Add(set(-0.9375F), hn::Mul(x2, inner))));
+    slope = hn::Mul(hn::Mul(hn::Mul(set(-0.9375F), rest), rest), set(inverse));
+  }
+  const PackMask deep = hn::Le(x, set(-1)), within = hn::AndNot(deep, hn::Lt(x, one));
+  const PackMask full = hn::Or(deep, hn::And(within, hn::Ge(f, one)));
+  const PackMask partial = hn::And(hn::And(within, hn::Gt(f, zero)), hn::Lt(f, one));
+  f = hn::IfThenElse(full, one, hn::IfThenElseZero(partial, f));
+  slope = hn::IfThenElseZero(partial, slope);
+  const Pack3 gradient = mul(slope, columns_times(grid.rest_from_slope, s.gradient));
+  return {hn::IfThenElseZero(inside, f),
+          {hn::IfThenElseZero(inside, gradient.x), hn::IfThenElseZero(inside, gradient.y),
+           hn::IfThenElseZero(inside, gradient.z)}};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cutis::simd
+HWY_AFTER_NAMESPACE();
+
+#endif  // per instruction set

@@ -1,0 +1,22 @@
+// The back end that the caller's Context names, for what it has in packs; all else is the scalar one's.
+#include "backends/track.h"
+
+#include "backends/scalar/track.h"
+#include "backends/simd/track.h"
+
+namespace cutis {
+
+void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
+                   TrackStep& step, const Context& context) {
+  if (context.backend() == Backend::simd && composed == nullptr)
+    simd::track_project(rig, rest, steps, limit, step, context);
+  else
+    scalar::track_project(rig, rest, steps, limit, composed, step, context);
+}
+
+void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context) {
+  scalar::track_relax(rig, rest, options, step, context);
+}
+
+}  // namespace cutis
