@@ -16,7 +16,8 @@ void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit
 
 void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                  const Context& context) {
-  scalar::track_relax(rig, rest, options, step, context);
+  const bool packs = context.backend() == Backend::simd && options.relaxation == Relaxation::conjugate_gradients;
+  (packs ? simd::track_relax : scalar::track_relax)(rig, rest, options, step, context);
 }
 
 }  // namespace cutis

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/posed_field.h"
+#include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
 #include "kernels/track.h"
@@ -40,17 +41,18 @@ struct TrackRest {
   std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
   std::vector<float> gap;          ///< that contact keeps, metres
   std::vector<float> hold;  ///< of smooth skinning on free skin, against the neighbours' pull; not more than 1 counts
-  std::vector<float> stiffness;   ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
-  std::vector<Vec3f> core;        ///< the point of the bone's axis that the vertex belongs to
-  std::vector<float> core_lead;   ///< per item of others: by how much the other's field is the larger one there
-  std::vector<char> joined;       ///< joined_parts()
-  std::vector<int> depth;         ///< per bone: of the skeleton above it
-  std::vector<char> flat;         ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
-  std::vector<Box> parts;         ///< per bone: around its vertices
-  std::vector<float> least_edge;  ///< per bone: the shortest local edge of its vertices
-  std::vector<float> steepest;    ///< per bone: bound on the slope of its field, 1 / metres; muscles left out
-  std::vector<char> mates;        ///< bones x bones: the second turns skin of the first
-  std::vector<char> reaches;      ///< bones x bones: the second's field reaches skin of the first
+  std::vector<float> stiffness;     ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
+  std::vector<Vec3f> core;          ///< the point of the bone's axis that the vertex belongs to
+  std::vector<float> core_lead;     ///< per item of others: by how much the other's field is the larger one there
+  std::vector<char> joined;         ///< joined_parts()
+  std::vector<int> depth;           ///< per bone: of the skeleton above it
+  std::vector<char> flat;           ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
+  std::vector<Box> parts;           ///< per bone: around its vertices
+  std::vector<float> least_edge;    ///< per bone: the shortest local edge of its vertices
+  std::vector<float> steepest;      ///< per bone: bound on the slope of its field, 1 / metres; muscles left out
+  std::vector<float> edge_squared;  ///< per item of the surface's neighbours: of the edge's length
+  std::vector<char> mates;          ///< bones x bones: the second turns skin of the first
+  std::vector<char> reaches;        ///< bones x bones: the second's field reaches skin of the first
 
   /// Of `bone` among the others of v, or -1.
   [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
@@ -82,6 +84,16 @@ struct TrackLookups {
   std::vector<float> samples;         ///< per look-up: value and gradient
   std::vector<Vec3f> start;           ///< per vertex
   std::vector<char> pending;          ///< per vertex: to be looked up where it is now
+};
+
+/// Conjugate gradients over live vertices, a vector of four floats for each; the last one is of all that do not live.
+struct TrackSystem {
+  std::vector<Float4> x, r, z, d, q, n;
+  std::vector<std::uint32_t> slot;     ///< per active vertex: number among the live
+  std::vector<std::uint32_t> row;      ///< per live vertex: its items in the surface's neighbours, begin and end
+  std::vector<std::uint32_t> link;     ///< per item: number among the live
+  std::vector<float> diagonal, bound;  ///< per live vertex
+  std::vector<float> stretch;          ///< per item
 };
 
 /// One sub-step.
@@ -121,6 +133,7 @@ struct TrackStep {
   std::vector<char> flags, next_flags;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
+  TrackSystem system;
   std::vector<TrackLookups> lookups;  // per run of live vertices
   std::vector<Affine3d> from_world;   // per bone
   std::vector<Affine3f> delta;        // per bone: since the last sub-step
@@ -147,7 +160,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
 void track_awake(TrackStep& step);
 /// Of the active vertices those go on living that moved by `least` local edges or more since the last relaxation began,
 /// and their neighbours: what comes to rest is left alone until something near it moves.
-void track_narrow(const Rig& rig, float least, TrackStep& step, const Context& context);
+void track_narrow(const Rig& rig, float least, TrackStep& step);
 /// Of live vertices: at most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's
 /// field instead of the own side's.
 void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,

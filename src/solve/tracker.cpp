@@ -165,7 +165,7 @@ void Tracker::substep(bool from_smooth_skin) {
     profile_.vertex_iterations += step_.live.size();
     timed(profile_.relax, [&] { track_relax(*rig_, rest_, options_, step_, *context_); });
     project(2, 0.5F);
-    timed(profile_.relax, [&] { track_narrow(*rig_, kSettled, step_, *context_); });
+    timed(profile_.relax, [&] { track_narrow(*rig_, kSettled, step_); });
     ++report_.iterations;
   }
 }

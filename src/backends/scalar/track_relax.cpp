@@ -7,36 +7,30 @@
 #include <numeric>
 
 #include "backends/scalar/track.h"
+#include "backends/track_relaxation.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
 namespace cutis {
 namespace {
 
+using namespace relaxation;
+
 constexpr std::size_t kGrain = 256;
-constexpr double kReduction = 1e-6;  // of the squared residual: converged
 constexpr float kJacobiDamping = 0.7F;
-constexpr float kBound = 0.99F;  // taken for altogether bound to the tangent plane
-constexpr float kLongest = 1;    // local edges a vertex may slide at once
-// Edges stretched by so much more than those around them grow stiffer with the square of what exceeds it: a quadratic
-// energy alone leaves single rows at the side of a fold with most of the strain.
-constexpr float kUneven = 1.5F, kStiffening = 8;
 
-float stretch(const RigSurface& s, const TrackStep& step, std::uint32_t v, std::uint32_t u) {
-  const Vec3f at_rest = s.positions[v] - s.positions[u], now = step.p[v] - step.p[u];
-  const float size = dot(at_rest, at_rest);
-  return size > 0 ? std::sqrt(dot(now, now) / size) : 1.0F;
+// Of item i of vertex v's neighbours.
+float stretch(const RigSurface& s, const TrackRest& rest, const TrackStep& step, std::uint32_t v, std::uint32_t i) {
+  const Vec3f now = step.p[v] - step.p[s.neighbours.items[i]];
+  return rest.edge_squared[i] > 0 ? std::sqrt(dot(now, now) / rest.edge_squared[i]) : 1.0F;
 }
 
-float mean_stretch(const RigSurface& s, const TrackStep& step, std::uint32_t v) {
+float mean_stretch(const RigSurface& s, const TrackRest& rest, const TrackStep& step, std::uint32_t v) {
   float sum = 0;
-  const auto row = s.neighbours.row(v);
-  for (const std::uint32_t u : row) sum += stretch(s, step, v, u);
-  return row.empty() ? 1.0F : sum / static_cast<float>(row.size());
+  const std::uint32_t begin = s.neighbours.begin[v], end = s.neighbours.begin[v + 1];
+  for (std::uint32_t i = begin; i < end; ++i) sum += stretch(s, rest, step, v, i);
+  return begin == end ? 1.0F : sum / static_cast<float>(end - begin);
 }
-
-// A share of the way, 0 to 1, as a force against that of all neighbours together.
-float odds(float share) { return share / std::max(1 - share, 1e-3F); }
 
 }  // namespace
 
@@ -54,7 +48,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = step.active[step.live[i]];
-      step.stretch[v] = mean_stretch(s, step, v);
+      step.stretch[v] = mean_stretch(s, rest, step, v);
     }
   });
   // A vertex is bound to its plane by a spring n n^T of bound / (1 - bound) times its diagonal; altogether bound, it
@@ -75,7 +69,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       const std::uint32_t u = s.neighbours.items[i];
       const Vec3f edge = s.positions[v] - s.positions[u];
       const float around = 0.5F * (step.stretch[v] + step.stretch[u]);
-      const float beyond = std::max(0.0F, stretch(s, step, v, u) / std::max(around, 1e-6F) - kUneven);
+      const float beyond = std::max(0.0F, stretch(s, rest, step, v, i) / std::max(around, 1e-6F) - kUneven);
       const float weight = step.weight[i] = s.neighbour_weight[i] * (1 + kStiffening * beyond * beyond);
       pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * weight;
       sum += weight;
@@ -103,19 +97,19 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
     });
   } else {
     double rz = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
+      FourSums sum;
       for (std::size_t l = begin; l < end; ++l) {
         const std::uint32_t a = step.live[l];
         gradient(a);
         step.d[a] = precondition(a, step.r[a]);
-        sum += static_cast<double>(dot(step.r[a], step.d[a]));
+        sum.add(l, dot(step.r[a], step.d[a]));
       }
-      return sum;
+      return sum.total();
     });
     const double enough = kReduction * rz;
     for (int it = 0; it < options.inner && rz > enough && rz > 0; ++it) {
       const double dq = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
+        FourSums sum;
         for (std::size_t l = begin; l < end; ++l) {
           const std::uint32_t a = step.live[l];
           const std::uint32_t v = step.active[a];
@@ -128,22 +122,22 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
           else
             y += step.n[a] * (step.diagonal[a] * step.bound[a] / (1 - step.bound[a]) * dot(step.n[a], step.d[a]));
           step.q[a] = rest.is_rigid(v) ? Vec3f{} : y;
-          sum += static_cast<double>(dot(step.d[a], step.q[a]));
+          sum.add(l, dot(step.d[a], step.q[a]));
         }
-        return sum;
+        return sum.total();
       });
       step.gradient_steps += count;
       if (!(dq > 0)) break;
       const auto alpha = static_cast<float>(rz / dq);
       const double next = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
+        FourSums sum;
         for (std::size_t l = begin; l < end; ++l) {
           const std::uint32_t a = step.live[l];
           step.x[a] += step.d[a] * alpha;
           step.r[a] -= step.q[a] * alpha;
-          sum += static_cast<double>(dot(step.r[a], precondition(a, step.r[a])));
+          sum.add(l, dot(step.r[a], precondition(a, step.r[a])));
         }
-        return sum;
+        return sum.total();
       });
       const auto beta = static_cast<float>(next / rz);
       rz = next;
@@ -158,7 +152,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
 
   for (const std::uint32_t a : step.live) {
     const std::uint32_t v = step.active[a];
-    const float way = length(step.x[a]), limit = kLongest * s.edge[v];
+    const float way = length(step.x[a]), limit = kLongestSlide * s.edge[v];
     step.moved[a] = 0;
     if (!std::isfinite(way)) continue;
     step.p[v] += way > limit ? step.x[a] * (limit / way) : step.x[a];
@@ -173,23 +167,20 @@ void track_awake(TrackStep& step) {
   step.moved.assign(step.active.size(), 0.0F);
 }
 
-void track_narrow(const Rig& rig, float least, TrackStep& step, const Context& context) {
+void track_narrow(const Rig& rig, float least, TrackStep& step) {
   const RigSurface& s = rig.surface;
-  step.awake.resize(step.active.size());
-  parallel_for(context, step.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t a = begin; a < end; ++a) {
-      bool awake = step.moved[a] >= least;
-      for (const std::uint32_t w : s.neighbours.row(step.active[a]))
-        awake = awake || (step.slot[w] >= 0 && step.moved[static_cast<std::size_t>(step.slot[w])] >= least);
-      step.awake[a] = awake ? 1 : 0;
-    }
-  });
+  step.awake.assign(step.active.size(), 0);
+  for (const std::uint32_t a : step.live) {
+    if (!(step.moved[a] >= least)) continue;
+    step.awake[a] = 1;
+    for (const std::uint32_t w : s.neighbours.row(step.active[a]))
+      if (step.slot[w] >= 0) step.awake[static_cast<std::size_t>(step.slot[w])] = 1;
+  }
   step.live.clear();
-  for (std::uint32_t a = 0; a < step.active.size(); ++a)
-    if (step.awake[a] != 0)
-      step.live.push_back(a);
-    else
-      step.moved[a] = 0;
+  for (std::uint32_t a = 0; a < step.active.size(); ++a) {
+    step.moved[a] = 0;
+    if (step.awake[a] != 0) step.live.push_back(a);
+  }
 }
 
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,

@@ -133,6 +133,12 @@ TrackRest make_track_rest(const Rig& rig) {
   const auto value = [&](std::uint32_t b, const Vec3f& p) {
     return rig.fields[b].empty() ? FieldSample<float>{} : eval_field(fields[b], p);
   };
+  rest.edge_squared.resize(s.neighbours.items.size());
+  for (std::size_t v = 0; v < n; ++v)
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+      const Vec3f edge = s.positions[v] - s.positions[s.neighbours.items[i]];
+      rest.edge_squared[i] = dot(edge, edge);
+    }
   rest.parts.resize(bones);
   rest.least_edge.assign(bones, 1e30F);
   rest.mates.assign(bones * bones, 0);

@@ -7,6 +7,7 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 
 #include "backends/simd/packs-inl.h"
 #include "kernels/eval_field.h"
@@ -47,6 +48,44 @@ HWY_INLINE void find_cell(Pack at, int n, Ints& cell, Pack& rest) {
   rest = hn::Sub(at, hn::ConvertTo(PackTag(), cell));
 }
 
+// Two nodes side by side, per lane; a node is two words of 32 bits: value and dx, dy and dz. Gather instructions take
+// longer than loads of 16 bytes a lane, and a transposition.
+struct NodePair {
+  Ints first[2], second[2];
+};
+#if HWY_TARGET == HWY_SCALAR  // a machine without vectors: packs of one
+HWY_INLINE NodePair load_node_pairs(const GridNode* const* nodes, int offset) {
+  std::int32_t words[4];
+  std::memcpy(words, nodes[0] + offset, sizeof words);
+  const IntTag d;
+  return {{hn::Set(d, words[0]), hn::Set(d, words[1])}, {hn::Set(d, words[2]), hn::Set(d, words[3])}};
+}
+#else
+// Of every fourth lane from `nodes` on, one after the other in a vector.
+template <class D>
+HWY_INLINE hn::Vec<D> load_nodes(D d, const GridNode* const* nodes, int offset) {
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_nodes(half, nodes + hn::Lanes(half), offset), load_nodes(half, nodes, offset));
+  } else {
+    const hn::Repartition<std::int16_t, D> shorts;
+    return hn::BitCast(d, hn::LoadU(shorts, &(nodes[0] + offset)->value));
+  }
+}
+HWY_INLINE NodePair load_node_pairs(const GridNode* const* nodes, int offset) {
+  const IntTag d;
+  const hn::Repartition<std::int64_t, IntTag> wide;
+  const Ints r0 = load_nodes(d, nodes, offset), r1 = load_nodes(d, nodes + 1, offset),
+             r2 = load_nodes(d, nodes + 2, offset), r3 = load_nodes(d, nodes + 3, offset);
+  const auto a01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1)),
+             a23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3)),
+             b01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1)),
+             b23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
+  return {{hn::BitCast(d, hn::InterleaveLower(wide, a01, a23)), hn::BitCast(d, hn::InterleaveUpper(wide, a01, a23))},
+          {hn::BitCast(d, hn::InterleaveLower(wide, b01, b23)), hn::BitCast(d, hn::InterleaveUpper(wide, b01, b23))}};
+}
+#endif
+
 HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
   const IntTag di;
   const PackTag d;
@@ -55,28 +94,27 @@ HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
   find_cell(at.x, grid.nx, i, x);
   find_cell(at.y, grid.ny, j, y);
   find_cell(at.z, grid.nz, k, z);
-  // A node is two words of 32 bits: value and dx, dy and dz; x runs fastest.
   const int row = grid.nx, slice = grid.nx * grid.ny;
-  const Ints node = hn::Add(hn::Add(hn::Mul(k, hn::Set(di, slice)), hn::Mul(j, hn::Set(di, row))), i);
-  const Ints word = hn::Add(node, node);
-  const auto* const words = reinterpret_cast<const std::int32_t*>(grid.nodes);
+  HWY_ALIGN std::int32_t node[hn::MaxLanes(di)];
+  hn::Store(hn::Add(hn::Add(hn::Mul(k, hn::Set(di, slice)), hn::Mul(j, hn::Set(di, row))), i), di, node);
+  const GridNode* at_node[hn::MaxLanes(di)];
+  for (std::size_t lane = 0; lane < hn::Lanes(di); ++lane) at_node[lane] = grid.nodes + node[lane];
   Pack value[8], hx[8], hy[8], hz[8];
-  const auto corner = [&](int c, int at_node) HWY_ATTR {
-    const std::int32_t* const from = words + 2 * at_node;
-    const Ints first = hn::GatherIndex(di, from, word), second = hn::GatherIndex(di, from + 1, word);
+  const auto numbers = [&](int c, Ints first, Ints second) HWY_ATTR {
     value[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(first)));
     hx[c] = hn::ConvertTo(d, hn::ShiftRight<16>(first));
     hy[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(second)));
     hz[c] = hn::ConvertTo(d, hn::ShiftRight<16>(second));
   };
-  corner(0, 0);
-  corner(1, 1);
-  corner(2, row);
-  corner(3, row + 1);
-  corner(4, slice);
-  corner(5, slice + 1);
-  corner(6, slice + row);
-  corner(7, slice + row + 1);
+  const auto corners = [&](int c, int offset) HWY_ATTR {  // two of the cell, side by side
+    const NodePair words = load_node_pairs(at_node, offset);
+    numbers(c, words.first[0], words.first[1]);
+    numbers(c + 1, words.second[0], words.second[1]);
+  };
+  corners(0, 0);
+  corners(2, row);
+  corners(4, slice);
+  corners(6, slice + row);
   const CellBlend f = blend_cell(value, x, y, z), gx = blend_cell(hx, x, y, z), gy = blend_cell(hy, x, y, z),
                   gz = blend_cell(hz, x, y, z);
   const Pack one = set(1), two = set(2), v = set(grid.value_step), h = set(grid.slope_step);

@@ -69,7 +69,7 @@ HWY_AFTER_NAMESPACE();
 namespace cutis::simd {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kGrain = 1024;  // a run: long enough to fill packs of each field
 
 HWY_EXPORT(look_up_all);
 
