@@ -5,13 +5,29 @@
 namespace cutis {
 namespace {
 thread_local bool t_inside_job = false;
+
+// Some tens of microseconds.
+constexpr int kSpins = 2000;
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
+
+template <class Condition>
+void spin_until(int spins, const Condition& condition) {
+  for (int i = 0; i < spins && !condition(); ++i) pause_briefly();
+}
+}  // namespace
 
 struct ThreadPool::Job {
   std::size_t chunks = 0;
   const ChunkBody* body = nullptr;
   std::atomic<std::size_t> next{0};
-  std::size_t users = 0;  // workers inside the job; guarded by the pool's mutex
+  std::atomic<std::size_t> users{0};  // workers inside the job; written under the pool's mutex
   std::exception_ptr error;
   std::mutex error_mutex;
 
@@ -31,6 +47,9 @@ struct ThreadPool::Job {
 };
 
 ThreadPool::ThreadPool(int threads) {
+  // More threads than cores: those that wait would keep others from working.
+  const unsigned cores = std::thread::hardware_concurrency();
+  spins_ = cores == 0 || static_cast<unsigned>(threads) <= cores ? kSpins : 0;
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -47,6 +66,15 @@ void ThreadPool::work() {
   std::size_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
+    if (!stop_ && generation_ == seen) {
+      lock.unlock();
+      spin_until(spins_, [&] { return stop_ || generation_ != seen; });
+      lock.lock();
+      if (!stop_ && job_ == nullptr && generation_ != seen) {  // over before this one came to it
+        seen = generation_;
+        continue;
+      }
+    }
     wake_.wait(lock, [&] { return stop_ || (job_ != nullptr && generation_ != seen); });
     if (stop_) return;
     seen = generation_;
@@ -78,6 +106,11 @@ void ThreadPool::run(std::size_t chunks, const ChunkBody& body) {
   job.drain();
   std::unique_lock lock(mutex_);
   job_ = nullptr;  // late workers do not enter any more
+  if (job.users > 0) {
+    lock.unlock();
+    spin_until(spins_, [&] { return job.users == 0; });
+    lock.lock();
+  }
   done_.wait(lock, [&] { return job.users == 0; });
   lock.unlock();
   if (job.error) std::rethrow_exception(job.error);

@@ -1,9 +1,13 @@
 // A small pool with one operation: run a job's chunks on all threads and wait.
 //
+// Workers look out for the next job for some microseconds before they go to sleep: loops of a frame follow each other
+// closely, and waking a thread up takes longer than many of them.
+//
 // Chunks are handed out by an atomic counter, so who runs which chunk varies; what a chunk is does not. Code whose
 // result depends on chunk borders only (never on the thread) gives the same bits for any number of threads.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -47,8 +51,9 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   Job* job_ = nullptr;
-  std::size_t generation_ = 0;
-  bool stop_ = false;
+  std::atomic<std::size_t> generation_{0};  // of jobs; written under the mutex
+  std::atomic<bool> stop_{false};           // likewise
+  int spins_ = 0;
   std::mutex run_mutex_;  // one job at a time
 };
 
