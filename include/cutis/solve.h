@@ -145,7 +145,7 @@ struct ContactReport {
   std::vector<BoneOverlap> overlaps;  ///< parts deeper in each other than skin can give way
 };
 
-/// Where the time of a frame of Method::tracking went, over all its sub-steps; those of the contact pass included.
+/// Where the time of a frame went, over all its sub-steps; those of the contact pass included. Tracking and implicit.
 struct TrackingProfile {
   // Milliseconds.
   double pose = 0;       ///< fields and gates of the pose

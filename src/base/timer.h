@@ -15,4 +15,17 @@ class Timer {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Adds the time of a stage to what it took so far.
+class StageTimer {
+ public:
+  explicit StageTimer(double& total) : total_(total) {}
+  ~StageTimer() { total_ += timer_.milliseconds(); }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  double& total_;
+  Timer timer_;
+};
+
 }  // namespace cutis

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "base/parallel_for.h"
+#include "base/timer.h"
 #include "cutis/error.h"
 
 namespace cutis {
@@ -242,35 +243,47 @@ ImplicitPose ImplicitSkin::pose_now(const BoneMotion& motion) const {
 }
 
 void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  pose_parts(motion);
-  if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_parts(motion);
-  pose_joints(motion);
-  start(motion, positions, frame.normals);
-  find_meetings(motion);
+  TrackingProfile& profile = frame.report.profile;
+  const auto timed = [](double& total, auto&& stage) {
+    const StageTimer timer(total);
+    stage();
+  };
+  timed(profile.pose, [&] {
+    pose_parts(motion);
+    if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_parts(motion);
+    pose_joints(motion);
+  });
+  timed(profile.transport, [&] { start(motion, positions, frame.normals); });
+  timed(profile.control, [&] { find_meetings(motion); });
   const ImplicitPose now = pose_now(motion);
   const bool composed = now.composed;
-  find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_);
+  timed(profile.control, [&] { find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_); });
   const auto project = [&](int steps, bool last) {
+    const StageTimer timer(profile.project);
     const double tolerance = last ? options_.tolerance : std::max(options_.tolerance, kCoarse);
     evaluations_ += project_vertices(rig_, rest_, now, steps, static_cast<float>(tolerance), vertices_, context_);
   };
   evaluations_ = 0;
+  profile.vertex_steps += vertices_.active.size();
   if (!vertices_.active.empty()) {
-    if (!composed) set_targets(rig_, rest_, now, vertices_, context_);
+    if (!composed) timed(profile.control, [&] { set_targets(rig_, rest_, now, vertices_, context_); });
     project(kFirstSteps, options_.rounds == 0);
     vertices_.sliding = vertices_.active;
     for (int round = 0; round < options_.rounds; ++round) {
-      if (composed) {
-        for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, vertices_, context_);
-      } else {
-        slide_vertices(rig_, rest_, options_.inner, vertices_, context_);
-      }
+      profile.vertex_iterations += vertices_.sliding.size();
+      timed(profile.relax, [&] {
+        if (composed) {
+          for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, vertices_, context_);
+        } else {
+          slide_vertices(rig_, rest_, options_.inner, vertices_, context_);
+        }
+      });
       const bool last = round + 1 == options_.rounds;
       project(last ? kLastSteps : kReturnSteps, last);
     }
-    smooth(now);
+    timed(profile.finish, [&] { smooth(now); });
   }
-  finish(motion, positions, frame);
+  timed(profile.finish, [&] { finish(motion, positions, frame); });
   report(frame.report);
 }
 

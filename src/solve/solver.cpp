@@ -254,6 +254,7 @@ const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
   const Rig& rig = *impl_->rig;
   Frame& frame = impl_->frame;
+  frame.report.profile = {};
   if (impl_->tracker) impl_->tracker->restart_profile();
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
   if (impl_->contact_pass) {

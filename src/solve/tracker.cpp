@@ -29,19 +29,6 @@ std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<c
   return normals;
 }
 
-/// Adds the time of a stage to what it took so far.
-class StageTimer {
- public:
-  explicit StageTimer(double& total) : total_(total) {}
-  ~StageTimer() { total_ += timer_.milliseconds(); }
-  StageTimer(const StageTimer&) = delete;
-  StageTimer& operator=(const StageTimer&) = delete;
-
- private:
-  double& total_;
-  Timer timer_;
-};
-
 RigTargetKey target_at(const RigTarget& target, double time) {
   const auto& keys = target.keys;
   const auto above = std::ranges::find_if(keys, [&](const RigTargetKey& k) { return k.time > time; });
