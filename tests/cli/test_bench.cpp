@@ -56,6 +56,8 @@ TEST(Bench, NamesItsScenesAndRefusesOthers) {
   EXPECT_EQ(row.exit_code, 1);
   EXPECT_THAT(row.err, HasSubstr("skinning/none"));
   EXPECT_EQ(run("bench skinning --data /no/such").exit_code, 1);
+  EXPECT_THAT(run("bench skinning --plot x.png").err, HasSubstr("growth"));
+  EXPECT_EQ(run("bench growth --plot x.jpg").exit_code, 2);
 }
 
 TEST(Compare, PutsTwoBenchesSideBySide) {

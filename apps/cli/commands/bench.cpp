@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "cutis/error.h"
+#include "cutis/render.h"
 #include "cutis/version.h"
 
 namespace cutis::cli {
@@ -17,7 +18,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::vector<std::string> scenes;
-  std::string data;
+  std::string data, plot;
   bool profile = false, list = false;
 };
 
@@ -83,6 +84,40 @@ std::vector<std::string> table(const bench::Row& row) {
   return lines;
 }
 
+// Time over size, of the rows growth/WHAT/NUMBER.
+Image plot_growth(const std::vector<bench::Row>& rows) {
+  struct Curve {
+    const char *what, *title, *x, *y;
+  };
+  std::vector<Image> plots;
+  for (const Curve& curve : {Curve{"vertices", "Vertices, all joints moving", "thousand vertices", "us a vertex"},
+                             Curve{"bones", "Bones, 12,000 vertices, all moving", "bones", "ms a frame"},
+                             Curve{"joints", "Joints that move, one body", "joints moving", "ms a frame"}}) {
+    PlotSeries median{.label = "median"}, cpu{.label = "processor time"};
+    const std::string prefix = fmt::format("growth/{}/", curve.what);
+    for (const bench::Row& row : rows) {
+      if (!row.name.starts_with(prefix)) continue;
+      const double size =
+          std::stod(row.name.substr(prefix.size())) / (std::string_view("vertices") == curve.what ? 1e3 : 1);
+      median.x.push_back(size);
+      median.y.push_back(row.median);
+      cpu.x.push_back(size);
+      cpu.y.push_back(row.cpu);
+    }
+    if (median.x.size() > 1)
+      plots.push_back(plot_lines(std::vector{median, cpu}, {.title = curve.title,
+                                                            .x_label = curve.x,
+                                                            .y_label = curve.y,
+                                                            .width = 440,
+                                                            .height = 330,
+                                                            .y_min = 0,
+                                                            .text_size = 13}));
+  }
+  if (plots.empty())
+    throw Error(ErrorCode::bad_argument, "--plot", "draws the scene 'growth', which was not run; name it");
+  return compose(plots);
+}
+
 void run(const Options& options) {
   Session session(options.common);
   if (options.list) {
@@ -95,10 +130,12 @@ void run(const Options& options) {
     return;
   }
   Json rows = Json::array();
+  std::vector<bench::Row> all;
   std::size_t missed = 0;
   bench::run({options.scenes, data_folder(options.data), options.profile}, session.context(),
              [&](const bench::Row& row) {
                rows.push_back(to_json(row));
+               all.push_back(row);
                missed += row.met() ? 0 : 1;
                session.say(line(row));
                for (const std::string& text : table(row)) session.say(text);
@@ -107,6 +144,7 @@ void run(const Options& options) {
     throw Error(ErrorCode::bad_argument, "bench",
                 fmt::format("there is no row '{}'; 'cutis bench SCENE' shows the names of a scene's rows",
                             fmt::join(options.scenes, " ")));
+  if (!options.plot.empty()) write_png(options.plot, plot_growth(all));
   session.say(fmt::format("{} rows, {} over their budget", rows.size(), missed));
   session.print({{"version", version()},
                  {"backend", to_string(session.context().backend())},
@@ -125,12 +163,16 @@ void add_bench(CLI::App& app) {
                    "Scenes, or rows by the beginning of their name (body/human/walk); all when none is named");
   verb->add_flag("--profile", options->profile, "Split frames by stage, with counts and bytes");
   verb->add_flag("--list", options->list, "Name the scenes and stop");
+  verb->add_option("--plot", options->plot, "Draw the rows of the scene 'growth': .png")
+      ->check(
+          CLI::Validator([](const std::string& name) { return name.ends_with(".png") ? "" : "must end in .png"; }, ""));
   verb->add_option("--data", options->data,
                    "Folder with makehuman_male/ and hand_webxr/ (default: $CUTIS_SHARED_DATA, else ../shared/data)");
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"
       "  cutis bench skinning body/human --profile\n"
+      "  cutis bench growth --plot growth.png\n"
       "  cutis bench --json > before.json\n"
       "  cutis compare before.json after.json");
   verb->callback([options] { run(*options); });
