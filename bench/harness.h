@@ -58,5 +58,6 @@ void weights(const Bench& bench);
 void markers(const Bench& bench);
 void files(const Bench& bench);
 void growth(const Bench& bench);
+void machine(const Bench& bench);
 
 }  // namespace cutis::bench
