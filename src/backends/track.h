@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/posed_field.h"
+#include "base/dual_quat.h"
 #include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
@@ -66,6 +67,13 @@ struct TrackNear {
   TrackOther other;
   float value = 0;      ///< of a joined part: its field where the skin is
   bool matters = true;  ///< may decide the residual in this sub-step
+};
+
+/// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
+struct TrackBend {
+  float gate = 0;
+  Vec3f at;
+  float near = 0, far = 0;
 };
 
 /// Of a run of active vertices, while their near parts are found.
@@ -133,6 +141,10 @@ struct TrackStep {
   std::vector<char> flags, next_flags;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
+  std::vector<DualQuat<double>> rigid;        // per bone
+  std::vector<std::vector<TrackBend>> bends;  // per bone: of its part
+  std::vector<float> beta, next_beta;         // per vertex: nearness of contact
+  std::vector<Vec3f> smoothed;
   TrackSystem system;
   std::vector<TrackLookups> lookups;  // per run of live vertices
   std::vector<Affine3d> from_world;   // per bone
@@ -169,8 +181,7 @@ void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit
 void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                  const Context& context);
 /// Smooths around contact.
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
-                  std::vector<Vec3f>& positions);
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions);
 /// Residuals below are taken for 0 by projection.
 inline constexpr float kProjected = 1e-5F;
 

@@ -73,12 +73,14 @@ void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<co
 
 double largest_turn(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to) {
   double largest = 0;
-  std::vector<char> below(rig.bones.size(), 0);  // below a bone that has skin
+  const auto below_skin = [&](std::size_t b) {
+    for (int above = rig.bones[b].parent; above >= 0; above = rig.bones[static_cast<std::size_t>(above)].parent)
+      if (!rig.fields[static_cast<std::size_t>(above)].empty()) return true;
+    return false;
+  };
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    if (!below_skin(b)) continue;
     const int parent = rig.bones[b].parent;
-    below[b] = parent >= 0 &&
-               (below[static_cast<std::size_t>(parent)] != 0 || !rig.fields[static_cast<std::size_t>(parent)].empty());
-    if (below[b] == 0) continue;
     const double c = std::min(1.0, std::abs(dot(from[b].rotation, to[b].rotation)));
     const double turn = 2 * std::acos(c);
     // The tip of a finger has no length of its own: then its parent's counts.

@@ -18,15 +18,18 @@ constexpr std::size_t kMostHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
 constexpr double kSlideEdges = 2;  // that a target may draw a vertex in a sub-step
 
-// Weighted by area; zero where there is no area.
-std::vector<Vec3f> surface_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
-  std::vector<Vec3f> normals(positions.size());
-  for (const Triangle& t : triangles) {
-    const Vec3f n = cross(positions[t[1]] - positions[t[0]], positions[t[2]] - positions[t[0]]);
-    for (const std::uint32_t v : t) normals[v] += n;
-  }
-  for (Vec3f& n : normals) n = normalized(n);
-  return normals;
+// Per vertex, the triangles at it, rising.
+RigRows corners_of(std::size_t vertices, std::span<const Triangle> triangles) {
+  RigRows rows;
+  rows.begin.assign(vertices + 1, 0);
+  rows.items.resize(3 * triangles.size());
+  for (const Triangle& t : triangles)
+    for (const std::uint32_t v : t) ++rows.begin[v + 1];
+  for (std::size_t v = 0; v < vertices; ++v) rows.begin[v + 1] += rows.begin[v];
+  std::vector<std::uint32_t> next = rows.begin;
+  for (std::uint32_t i = 0; i < triangles.size(); ++i)
+    for (const std::uint32_t v : triangles[i]) rows.items[next[v]++] = i;
+  return rows;
 }
 
 RigTargetKey target_at(const RigTarget& target, double time) {
@@ -42,7 +45,12 @@ RigTargetKey target_at(const RigTarget& target, double time) {
 }  // namespace
 
 Tracker::Tracker(const Rig& rig, const TrackingOptions& options, const Context& context)
-    : rig_(&rig), options_(options), context_(&context), rest_(make_track_rest(rig)), composed_(rig) {
+    : rig_(&rig),
+      options_(options),
+      context_(&context),
+      rest_(make_track_rest(rig)),
+      composed_(rig),
+      corners_(corners_of(rig.surface.size(), rig.surface.triangles)) {
   while (anchor_ + 1 < rig.bones.size() && rig.fields[anchor_].empty()) ++anchor_;
   reset();
 }
@@ -195,16 +203,14 @@ void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
 
 void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame) {
   report_ = {};
-  std::vector<Affine3d> local(motions.begin(), motions.end());
-  std::vector<JointMotion> world;
-  split_motions(*rig_, motions, world);  // for an anchor that can be inverted
-  PosedBones at;
-  interpolate(*rig_, world, world, 1, at);
+  split_motions(*rig_, motions, world_);  // for an anchor that can be inverted
+  interpolate(*rig_, world_, world_, 1, at_);
   if (options_.history != History::playback) reset();
-  root_ = at.motion[anchor_];
+  root_ = at_.motion[anchor_];
   const Affine3d back = inverse(root_);
-  for (std::size_t b = 0; b < local.size(); ++b) local[b] = back * at.motion[b];
-  split_motions(*rig_, local, next_joints_);
+  local_.resize(motions.size());
+  for (std::size_t b = 0; b < local_.size(); ++b) local_[b] = back * at_.motion[b];
+  split_motions(*rig_, local_, next_joints_);
   next_targets_.clear();
   for (const RigTarget& target : rig_->targets) next_targets_.push_back(target_at(target, time));
 
@@ -227,56 +233,76 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
   finish(positions, frame);
 }
 
-void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
-  const StageTimer timer(profile_.finish);
-  const Rig& rig = *rig_;
-  const RigSurface& s = rig.surface;
-  // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
-  // back the chords that cross.
-  shown_ = step_.p;
-  track_smooth(rig, rest_, options_.smoothing, step_, shown_);
-
-  std::vector<VertexState> states(s.size(), VertexState::rigid);
-  std::vector<float> residuals(s.size(), 0.0F), sizes;
-  for (std::size_t v = 0; v < s.size(); ++v)
-    if (rest_.tracked[v] == 0) residuals[v] = std::nanf("");
+// States and residuals of all welded vertices, from the last samples.
+void Tracker::assess() {
+  const std::size_t n = rig_->surface.size();
+  states_.assign(n, VertexState::rigid);
+  residuals_.resize(n);
+  for (std::size_t v = 0; v < n; ++v) residuals_[v] = rest_.tracked[v] == 0 ? std::nanf("") : 0.0F;
   for (std::size_t a = 0; a < step_.active.size(); ++a) {
     const std::uint32_t v = step_.active[a];
     const TrackSample& t = step_.samples[a];
     if (rest_.tracked[v] == 0) {
-      states[v] = VertexState::outside;
+      states_[v] = VertexState::outside;
       continue;
     }
     if (rest_.is_rigid(v) && !t.touching) continue;
-    residuals[v] = t.residual;
+    residuals_[v] = t.residual;
     const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
-    states[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
-                : flat                            ? VertexState::flat
-                                                  : VertexState::limit;
+    states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
+                 : flat                            ? VertexState::flat
+                                                   : VertexState::limit;
   }
-  for (const VertexState state : states) ++report_.states[static_cast<std::size_t>(state)];
-  for (const float r : residuals)
-    if (std::isfinite(r)) sizes.push_back(std::abs(r));
-  if (!sizes.empty()) {
-    double sum = 0;
-    for (const float r : sizes) sum += r;
-    report_.residual_mean = sum / static_cast<double>(sizes.size());
-    report_.residual_max = *std::ranges::max_element(sizes);
-    const auto p95 = sizes.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes.size() - 1));
-    std::nth_element(sizes.begin(), p95, sizes.end());
-    report_.residual_p95 = *p95;
-  }
+  for (const VertexState state : states_) ++report_.states[static_cast<std::size_t>(state)];
+  sizes_.clear();
+  double sum = 0;
+  for (const float r : residuals_)
+    if (std::isfinite(r)) {
+      sizes_.push_back(std::abs(r));
+      sum += sizes_.back();
+    }
+  if (sizes_.empty()) return;
+  report_.residual_mean = sum / static_cast<double>(sizes_.size());
+  report_.residual_max = *std::ranges::max_element(sizes_);
+  const auto p95 = sizes_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes_.size() - 1));
+  std::nth_element(sizes_.begin(), p95, sizes_.end());
+  report_.residual_p95 = *p95;
+}
 
-  // Normals: the rest normal turns with its bone, then as the surface does, so that hard edges stay hard.
-  const std::vector<Vec3f> smooth = surface_normals(shown_, s.triangles);
-  std::vector<Quatf> bend(s.size());
-  for (std::size_t v = 0; v < s.size(); ++v) {
-    const Quatd q = s.owner[v] == RigSurface::kNoBone ? Quatd{} : last_pose_.rotation[s.owner[v]];
-    const Quatf carry{static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
-                      static_cast<float>(q.w)};
-    const bool usable = dot(smooth[v], smooth[v]) > 0.5F;
-    bend[v] = usable ? rotation_between(rotate(carry, s.normals[v]), smooth[v]) * carry : carry;
-  }
+// The rest normal turns with its bone, then as the surface does, so that hard edges stay hard.
+void Tracker::turn_normals() {
+  const RigSurface& s = rig_->surface;
+  triangle_normals_.resize(s.triangles.size());
+  parallel_for(*context_, s.triangles.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Triangle& t = s.triangles[i];
+      triangle_normals_[i] = cross(shown_[t[1]] - shown_[t[0]], shown_[t[2]] - shown_[t[0]]);
+    }
+  });
+  bend_.resize(s.size());
+  parallel_for(*context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const Quatd q = s.owner[v] == RigSurface::kNoBone ? Quatd{} : last_pose_.rotation[s.owner[v]];
+      const Quatf carry{static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
+                        static_cast<float>(q.w)};
+      Vec3f smooth;  // weighted by area; zero where there is none
+      for (const std::uint32_t i : corners_.row(v)) smooth += triangle_normals_[i];
+      smooth = normalized(smooth);
+      const bool usable = dot(smooth, smooth) > 0.5F;
+      bend_[v] = usable ? rotation_between(rotate(carry, s.normals[v]), smooth) * carry : carry;
+    }
+  });
+}
+
+void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
+  const StageTimer timer(profile_.finish);
+  const Rig& rig = *rig_;
+  // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
+  // back the chords that cross.
+  shown_ = step_.p;
+  track_smooth(rig, rest_, options_.smoothing, step_, shown_);
+  assess();
+  turn_normals();
   const Mat3f turn_root = convert<float>(cofactor(root_.linear) * (determinant(root_.linear) < 0 ? -1.0 : 1.0));
   const std::size_t count = rig.vertex_count();
   frame.normals.resize(count);
@@ -284,12 +310,12 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
   frame.residuals.resize(count);
   parallel_for(*context_, count, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = s.welded_of[i];
+      const std::uint32_t v = rig.surface.welded_of[i];
       positions[i] = static_cast<Vec3f>(transform_point(root_, static_cast<Vec3d>(shown_[v])));
-      const Vec3f n = rotate(bend[v], rig.rest_normals[i]);
+      const Vec3f n = rotate(bend_[v], rig.rest_normals[i]);
       frame.normals[i] = normalized(turn_root * n, n);
-      frame.states[i] = states[v];
-      frame.residuals[i] = residuals[v];
+      frame.states[i] = states_[v];
+      frame.residuals[i] = residuals_[v];
     }
   });
   frame.report = report_;

@@ -50,6 +50,8 @@ class Tracker {
   [[nodiscard]] double way_of_targets() const;
   [[nodiscard]] bool is_bad();
   void finish(std::span<Vec3f> positions, Frame& frame);
+  void assess();
+  void turn_normals();
 
   const Rig* rig_;
   TrackingOptions options_;
@@ -63,6 +65,14 @@ class Tracker {
   PosedBones pose_, last_pose_;
   TrackStep step_;
   std::vector<Vec3f> saved_, shown_;
+  std::vector<Affine3d> local_;
+  std::vector<JointMotion> world_;
+  PosedBones at_;
+  RigRows corners_;  // per welded vertex: triangles at it
+  std::vector<Vec3f> triangle_normals_;
+  std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
+  std::vector<VertexState> states_;
+  std::vector<float> residuals_, sizes_;
   std::vector<std::uint32_t> saved_held_begin_, saved_held_;
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;

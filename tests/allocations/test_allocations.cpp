@@ -57,5 +57,10 @@ TEST(Allocations, AreNoneInFramesOfImplicitSkinning) {
   EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::implicit}), 0U);
 }
 
+TEST(Allocations, AreNoneInFramesOfTracking) {
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking}), 0U);
+  EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::tracking}), 0U);
+}
+
 }  // namespace
 }  // namespace cutis

@@ -36,19 +36,7 @@ constexpr float kCalmFrom = 0.05F, kCalmTo = 0.4F, kRigid = 20;
 // as firmly whatever the strain: coarse skins have no rigid rest to hang on.
 constexpr float kAwayFrom = 1, kAwayTo = 2;
 
-// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
-struct Bend {
-  float gate = 0;
-  Vec3f at;
-  float near = 0, far = 0;
-};
-
-struct Blend {
-  const PosedBones& pose;
-  std::vector<DualQuat<double>> rigid;
-};
-
-void blend_vertex(const Rig& rig, const Blend& blend, std::size_t v, TrackStep& step) {
+void blend_vertex(const Rig& rig, const PosedBones& pose, std::size_t v, TrackStep& step) {
   const RigSurface& s = rig.surface;
   DualQuat<double> sum{{0, 0, 0, 0}, {0, 0, 0, 0}};
   Mat3d stretch{{Vec3d{}, Vec3d{}, Vec3d{}}};
@@ -60,15 +48,15 @@ void blend_vertex(const Rig& rig, const Blend& blend, std::size_t v, TrackStep& 
     const auto add = [w](Quatd& to, const Quatd& from) {
       to = {to.x + w * from.x, to.y + w * from.y, to.z + w * from.z, to.w + w * from.w};
     };
-    add(sum.real, blend.rigid[b].real);
-    add(sum.dual, blend.rigid[b].dual);
-    stretch = stretch + blend.pose.stretch[b] * w;
+    add(sum.real, step.rigid[b].real);
+    add(sum.dual, step.rigid[b].dual);
+    stretch = stretch + pose.stretch[b] * w;
     const Vec3d& c = rig.bones[b].rest_origin;
-    stretched += (blend.pose.stretch[b] * (p - c) + c) * w;
+    stretched += (pose.stretch[b] * (p - c) + c) * w;
   }
   double size = std::sqrt(dot(sum.real, sum.real));
   if (!(size > 1e-3) && s.turn.begin[v] < s.turn.begin[v + 1]) {  // opposite rotations: the heaviest bone's
-    sum = blend.rigid[s.turn.items[s.turn.begin[v]]];
+    sum = step.rigid[s.turn.items[s.turn.begin[v]]];
     size = 1;
   }
   const auto unit = [size](const Quatd& x) { return Quatd{x.x / size, x.y / size, x.z / size, x.w / size}; };
@@ -122,7 +110,7 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
 // Levels: where joints are hardly bent, smooth skinning says where the skin is as long as the fields do not disagree
 // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. And how firmly smooth
 // skinning holds the skin along the surface: not in contact, not where it is strained itself.
-void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, const std::vector<Bend>& bends,
+void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, const std::vector<TrackBend>& bends,
                    std::size_t a, TrackStep& step, std::vector<TrackNear>& near) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size();
@@ -166,7 +154,7 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
     for (TrackNear& n : near) n.other.level += shift;
   }
   float loose = step.pin.empty() ? 0.0F : 1.0F;  // a target draws along what is around it
-  for (const Bend& bend : bends)
+  for (const TrackBend& bend : bends)
     loose = std::max(loose, bend.gate * (1 - smooth_step(distance(s.positions[v], bend.at), bend.near, bend.far)));
   const float firm = std::lerp(kFirm, 1.0F, loose);
   // Without a field there is nothing but smooth skinning.
@@ -188,10 +176,10 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size(), count = step.active.size();
 
-  Blend blend{pose, {}};
+  step.rigid.clear();
   for (std::size_t b = 0; b < bones; ++b) {
     const Vec3d& c = rig.bones[b].rest_origin;
-    blend.rigid.push_back(
+    step.rigid.push_back(
         make_dual_quat(pose.rotation[b], transform_point(pose.motion[b], c) - rotate(pose.rotation[b], c)));
   }
   step.turn.resize(s.size());
@@ -201,7 +189,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
       bool wanted = step.slot[v] >= 0;
       for (const std::uint32_t w : s.neighbours.row(v)) wanted = wanted || step.slot[w] >= 0;
       if (!wanted) continue;
-      blend_vertex(rig, blend, v, step);
+      blend_vertex(rig, pose, v, step);
       if (rest.stiffness.empty() || !(rest.stiffness[v] > 0)) continue;
       const std::uint32_t b = s.owner[v];
       if (b != RigSurface::kNoBone)
@@ -210,15 +198,17 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   });
 
   // The bent joints of every part.
-  std::vector<std::vector<Bend>> bends(bones);
-  for (std::size_t b = 0; b < bones; ++b)
+  step.bends.resize(bones);
+  for (std::size_t b = 0; b < bones; ++b) {
+    step.bends[b].clear();
     for (std::size_t k = 0; k < bones; ++k) {
       if (b == k || rest.joined[b * bones + k] == 0 || step.gate[b * bones + k] <= 0) continue;
       const RigBone& child = rig.bones[rest.depth[b] >= rest.depth[k] ? b : k];
       const float r = std::min(rig.fields[b].grid.radius, rig.fields[k].grid.radius);
-      bends[b].push_back(
+      step.bends[b].push_back(
           {step.gate[b * bones + k], static_cast<Vec3f>(child.rest_origin), kLooseNear * r, kLooseFar * r});
     }
+  }
 
   step.chunks.resize(std::max(step.chunks.size(), (count + kGrain - 1) / kGrain));
   step.other_begin.assign(count + 1, 0);
@@ -234,7 +224,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
       const std::uint32_t v = step.active[a];
       chunk.near.clear();
       find_near(rig, rest, v, step, chunk.near);
-      settle_vertex(rig, rest, calm, bends[s.owner[v]], a, step, chunk.near);
+      settle_vertex(rig, rest, calm, step.bends[s.owner[v]], a, step, chunk.near);
       const std::size_t before = chunk.others.size();
       for (const TrackNear& near : chunk.near)
         if (near.matters) chunk.others.push_back(near.other);

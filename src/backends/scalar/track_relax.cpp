@@ -183,36 +183,35 @@ void track_narrow(const Rig& rig, float least, TrackStep& step) {
   }
 }
 
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step,
-                  std::vector<Vec3f>& positions) {
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions) {
   constexpr int kSpread = 3;  // passes that diffuse the contact flag
   const RigSurface& s = rig.surface;
-  std::vector<float> beta(s.size(), 0.0F), next;
   bool any = false;
-  for (std::size_t a = 0; a < step.active.size(); ++a)
-    if (step.samples[a].touching) beta[step.active[a]] = 1, any = true;
+  for (const TrackSample& sample : step.samples) any = any || sample.touching;
   if (!any || passes <= 0) return;
+  step.beta.assign(s.size(), 0.0F);
+  for (std::size_t a = 0; a < step.active.size(); ++a)
+    if (step.samples[a].touching) step.beta[step.active[a]] = 1;
   for (int pass = 0; pass < kSpread; ++pass) {
-    next = beta;
+    step.next_beta = step.beta;
     for (const std::uint32_t v : step.active) {
-      float sum = beta[v];
+      float sum = step.beta[v];
       const auto row = s.neighbours.row(v);
-      for (const std::uint32_t w : row) sum += beta[w];
-      next[v] = sum / static_cast<float>(row.size() + 1);
+      for (const std::uint32_t w : row) sum += step.beta[w];
+      step.next_beta[v] = sum / static_cast<float>(row.size() + 1);
     }
-    beta.swap(next);
+    step.beta.swap(step.next_beta);
   }
-  std::vector<Vec3f> other;
   for (int pass = 0; pass < passes; ++pass) {
-    other = positions;
+    step.smoothed = positions;
     for (const std::uint32_t v : step.active) {
       const auto row = s.neighbours.row(v);
-      if (beta[v] <= 0 || row.empty() || rest.is_rigid(v)) continue;
+      if (step.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) continue;
       Vec3f sum;
       for (const std::uint32_t w : row) sum += positions[w];
-      other[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * beta[v]);
+      step.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * step.beta[v]);
     }
-    positions.swap(other);
+    positions.swap(step.smoothed);
   }
 }
 
