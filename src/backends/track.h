@@ -129,6 +129,7 @@ struct TrackStep {
   std::vector<std::uint32_t> held_begin, held;  ///< bones that held it in the last sub-step
   // Per active vertex.
   std::vector<std::uint32_t> active;  ///< vertices, rising
+  std::vector<std::uint32_t> wanted;  ///< these and their neighbours
   std::vector<std::uint32_t> other_begin;
   std::vector<TrackOther> others;
   std::vector<float> level;
@@ -139,6 +140,7 @@ struct TrackStep {
   std::vector<float> moved;          ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
   std::vector<char> flags, next_flags;
+  std::vector<std::uint32_t> ring, next_ring;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
   std::vector<DualQuat<double>> rigid;        // per bone

@@ -184,11 +184,9 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   }
   step.turn.resize(s.size());
   step.blended.resize(s.size());
-  parallel_for(context, s.size(), 2 * kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      bool wanted = step.slot[v] >= 0;
-      for (const std::uint32_t w : s.neighbours.row(v)) wanted = wanted || step.slot[w] >= 0;
-      if (!wanted) continue;
+  parallel_for(context, step.wanted.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = step.wanted[i];
       blend_vertex(rig, pose, v, step);
       if (rest.stiffness.empty() || !(rest.stiffness[v] > 0)) continue;
       const std::uint32_t b = s.owner[v];

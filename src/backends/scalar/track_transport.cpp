@@ -35,6 +35,41 @@ bool is_stirred(const Rig& rig, const TrackRest& rest, const TrackStep& step, st
   return false;
 }
 
+// Flags of some rings more, and how far they are along edges from where the flags began. A vertex that a ring takes
+// has flagged neighbours in the ring before alone.
+void grow_rings(const RigSurface& s, int rings, TrackStep& step) {
+  step.away.assign(s.size(), 0.0F);
+  step.next_flags.assign(s.size(), 0);
+  step.ring.clear();
+  for (std::uint32_t v = 0; v < s.size(); ++v)
+    if (step.flags[v] != 0) step.ring.push_back(v);
+  for (int ring = 0; ring < rings && !step.ring.empty(); ++ring) {
+    step.next_ring.clear();
+    for (const std::uint32_t w : step.ring)
+      for (const std::uint32_t v : s.neighbours.row(w)) {
+        if (step.flags[v] != 0) continue;
+        const float way = step.away[w] + distance(s.positions[v], s.positions[w]);
+        step.away[v] = step.next_flags[v] != 0 ? std::min(step.away[v], way) : way;
+        if (step.next_flags[v] == 0) step.next_ring.push_back(v);
+        step.next_flags[v] = 1;
+      }
+    for (const std::uint32_t v : step.next_ring) step.flags[v] = 1;
+    std::swap(step.ring, step.next_ring);
+  }
+}
+
+// The active vertices and their neighbours.
+void list_wanted(const RigSurface& s, TrackStep& step) {
+  step.wanted = step.active;
+  step.next_flags.assign(s.size(), 0);
+  for (const std::uint32_t a : step.active)
+    for (const std::uint32_t v : s.neighbours.row(a)) {
+      if (step.slot[v] >= 0 || step.next_flags[v] != 0) continue;
+      step.next_flags[v] = 1;
+      step.wanted.push_back(v);
+    }
+}
+
 }  // namespace
 
 void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
@@ -42,7 +77,6 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
   step.flags.resize(n);
-  step.next_flags.resize(n);
   step.slot.resize(n);
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -50,26 +84,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
     }
   });
-  step.away.assign(n, 0);
-  for (int ring = 0; ring < options.rings; ++ring) {
-    parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
-        char on = step.flags[v];
-        if (on == 0) {
-          float away = 0;
-          for (const std::uint32_t w : s.neighbours.row(v)) {
-            if (step.flags[w] == 0) continue;
-            const float way = step.away[w] + distance(s.positions[v], s.positions[w]);
-            away = on == 0 ? way : std::min(away, way);
-            on = 1;
-          }
-          if (on != 0) step.away[v] = away;  // nobody reads it in this ring: the flag of v is off
-        }
-        step.next_flags[v] = on;
-      }
-    });
-    std::swap(step.flags, step.next_flags);
-  }
+  grow_rings(s, options.rings, step);
   step.active.clear();
   for (std::uint32_t v = 0; v < n; ++v) {
     step.slot[v] = -1;
@@ -77,6 +92,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     step.slot[v] = static_cast<std::int32_t>(step.active.size());
     step.active.push_back(v);
   }
+  list_wanted(s, step);
   step.delta.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) step.delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
