@@ -69,8 +69,11 @@ void compare_benches(const Session& session, const std::string& before_file, con
     hashes += same_hash ? 0 : 1;
     qualities += quality.empty() ? 0 : 1;
     const double ratio = a != 0 ? b / a : 0;
+    const double cpu_a = number(old_row, "cpu"), cpu_b = number(*found, "cpu");
+    const Json cpu_ratio = cpu_a > 0 && cpu_b > 0 ? Json(rounded(cpu_b / cpu_a)) : Json();
     std::string line = fmt::format("{:<44} {:>9.4g} -> {:<9.4g} {:<10} x{:<6.3f} {:<6}", name, a, b,
                                    text(old_row, "unit"), ratio, what);
+    if (cpu_ratio.is_number()) line += fmt::format(" cpu x{:<6.3f}", cpu_ratio.get<double>());
     if (!same_hash) line += "  other result";
     for (const Json& q : quality)
       line += fmt::format("  {} {:.4g} -> {:.4g}", text(q, "name"), number(q, "before"), number(q, "after"));
@@ -80,6 +83,7 @@ void compare_benches(const Session& session, const std::string& before_file, con
                     {"before", a},
                     {"after", b},
                     {"ratio", rounded(ratio)},
+                    {"cpu_ratio", cpu_ratio},
                     {"verdict", what},
                     {"same_hash", same_hash},
                     {"quality", quality}});

@@ -63,8 +63,13 @@ TEST(Bench, NamesItsScenesAndRefusesOthers) {
 TEST(Compare, PutsTwoBenchesSideBySide) {
   const TemporaryFolder folder;
   const auto write = [&](const char* file, double ms, const char* hash, double pairs) {
-    const json row{{"name", "a/b"}, {"unit", "ms/frame"}, {"median", ms},
-                   {"spread", 0.1}, {"hash", hash},       {"quality", {{"pairs", pairs}, {"folds", 3}}}};
+    const json row{{"name", "a/b"},
+                   {"unit", "ms/frame"},
+                   {"cpu", 4 * ms},
+                   {"median", ms},
+                   {"spread", 0.1},
+                   {"hash", hash},
+                   {"quality", {{"pairs", pairs}, {"folds", 3}}}};
     std::ofstream(folder.file(file)) << json{{"backend", "simd"}, {"threads", 2}, {"rows", {row}}};
   };
   write("before.json", 2.0, "01", 0);
@@ -76,6 +81,7 @@ TEST(Compare, PutsTwoBenchesSideBySide) {
   EXPECT_EQ(document["other_result"], 1);
   const json& row = document["rows"][0];
   EXPECT_EQ(row["ratio"], 0.5);
+  EXPECT_EQ(row["cpu_ratio"], 0.5);
   EXPECT_EQ(row["same_hash"], false);
   ASSERT_EQ(row["quality"].size(), 1U);
   EXPECT_EQ(row["quality"][0]["after"], 4.0);
