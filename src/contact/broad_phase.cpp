@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -29,21 +28,25 @@ constexpr double kUlps = 8.0 / (1 << 24);
 constexpr double kSheetEdges = 1.5;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-Boxf empty_box() { return {{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}}; }
-void grow(Boxf& box, const Vec3d& p, double pad) {
+// Of a leaf (the tree's leaf size is 4).
+constexpr std::size_t kMaxLeaf = 8;
+constexpr std::array<unsigned, 3> kNextCorner = {1, 2, 0};
+
+inline Boxf empty_box() { return {{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}}; }
+[[gnu::always_inline]] inline void grow(Boxf& box, const Vec3d& p, double pad) {
   for (int k = 0; k < 3; ++k) {
     box.lo[k] = std::min(box.lo[k], static_cast<float>(p[k] - pad));
     box.hi[k] = std::max(box.hi[k], static_cast<float>(p[k] + pad));
   }
 }
-void grow(Boxf& box, const Boxf& b) {
+[[gnu::always_inline]] inline void grow(Boxf& box, const Boxf& b) {
   for (int k = 0; k < 3; ++k) {
     box.lo[k] = std::min(box.lo[k], b.lo[k]);
     box.hi[k] = std::max(box.hi[k], b.hi[k]);
   }
 }
 
-std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[k], t[(k + 1) % 3]}; }
+std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[k], t[kNextCorner[k]]}; }
 
 }  // namespace
 
@@ -54,7 +57,7 @@ struct BroadPhase::Corners {
   std::array<Boxf, 3> vertex, edge;
   Boxf box = empty_box();
 
-  Corners(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
+  void set(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
     for (unsigned k = 0; k < 3; ++k) {
       const std::uint32_t v = t[k];
       from[k] = transform_point(frame, static_cast<Vec3d>(paths.last[v]));
@@ -67,10 +70,31 @@ struct BroadPhase::Corners {
     box = empty_box();
     for (unsigned k = 0; k < 3; ++k) {
       edge[k] = vertex[k];
-      grow(edge[k], vertex[(k + 1) % 3]);
+      grow(edge[k], vertex[kNextCorner[k]]);
       grow(box, vertex[k]);
     }
   }
+};
+
+// The triangles of two leaves on their way, made when they are needed; the next pair mostly has one of them again.
+struct BroadPhase::LeafScratch {
+  struct Leaf {
+    std::array<Corners, kMaxLeaf> triangles;
+    std::uint32_t node = ~0U;
+    unsigned made = 0;  // bit per triangle
+
+    void open(std::uint32_t n) {
+      if (n != node) made = 0;
+      node = n;
+    }
+    const Corners& get(std::uint32_t i, const StepPaths& paths, const Triangle& t, const Affine3d& frame,
+                       double rounding) {
+      if ((made >> i & 1U) == 0) triangles[i].set(paths, t, frame, rounding);
+      made |= 1U << i;
+      return triangles[i];
+    }
+  };
+  Leaf a, b;
 };
 
 BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
@@ -254,6 +278,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
   const bool self = task.part_a == task.part_b;
   const auto nodes_a = surface_.parts()[task.part_a].tree.nodes(), nodes_b = surface_.parts()[task.part_b].tree.nodes();
   const Affine3d& frame = paths.frame[task.part_b];
+  LeafScratch scratch;
   std::array<std::array<std::uint32_t, 2>, 4 * TriangleBvh::kMaxDepth> stack;
   std::size_t size = 0;
   stack[size++] = {task.node_a, task.node_b};
@@ -264,7 +289,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
     if (!overlap(self ? own_[a] : box_in_frame(frame, a), own_[b])) continue;
     const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
     if (na.is_leaf() && nb.is_leaf()) {
-      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, out);
+      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, scratch, out);
     } else if (self && i == j) {
       stack[size++] = {na.right, na.right};
       stack[size++] = {i + 1, na.right};
@@ -280,7 +305,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
 }
 
 void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
-                             const Task& task, std::vector<CandidatePair>& out) const {
+                             const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const {
   const TriangleBvh &tree_a = surface_.parts()[task.part_a].tree, &tree_b = surface_.parts()[task.part_b].tree;
   const TriangleBvh::Node &na = tree_a.nodes()[task.node_a], &nb = tree_b.nodes()[task.node_b];
   const bool self = task.part_a == task.part_b, same_leaf = self && task.node_a == task.node_b;
@@ -325,40 +350,34 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
     }
   };
 
-  // Leaves hold a handful of triangles each (the tree's leaf size is 4).
-  constexpr std::size_t kMaxLeaf = 8;
-  std::array<std::optional<Corners>, kMaxLeaf> corners_b;
+  scratch.a.open(task.node_a);
+  scratch.b.open(task.node_b);
   const auto slots_a = slot_begin_[task.part_a], slots_b = slot_begin_[task.part_b];
   for (std::uint32_t i = na.begin; i < na.end; ++i) {
-    std::optional<Corners> ca;
     const Triangle& s = triangles[tree_a.triangle(i)];
     const ContactSurface::Ownership own_s = surface_.ownership()[tree_a.triangle(i)];
-    if (!self) {
-      ca.emplace(paths, s, frame, rounding_);
-      if (!overlap(ca->box, own_[node_begin_[task.part_b] + task.node_b])) continue;
-    }
+    const auto corners_a = [&]() -> const Corners& { return scratch.a.get(i - na.begin, paths, s, frame, rounding_); };
+    if (!self && !overlap(corners_a().box, own_[node_begin_[task.part_b] + task.node_b])) continue;
     for (std::uint32_t j = same_leaf ? i + 1 : nb.begin; j < nb.end; ++j) {
       if (!task.all && !(part_flag_[task.part_a] && slot_flag_[slots_a + i]) &&
           !(part_flag_[task.part_b] && slot_flag_[slots_b + j]))
         continue;
-      if (!overlap(self ? slot_own_[slots_a + i] : ca->box, slot_own_[slots_b + j])) continue;
+      if (!overlap(self ? slot_own_[slots_a + i] : corners_a().box, slot_own_[slots_b + j])) continue;
       const Triangle& t = triangles[tree_b.triangle(j)];
       const ContactSurface::Ownership own_t = surface_.ownership()[tree_b.triangle(j)];
-      if (!ca) ca.emplace(paths, s, frame, rounding_);
-      std::optional<Corners>& cb = corners_b[j - nb.begin];
-      if (!cb) cb.emplace(paths, t, frame, rounding_);
-      vertices_against_face(s, *ca, own_s.vertices, t, *cb);
-      vertices_against_face(t, *cb, own_t.vertices, s, *ca);
+      const Corners &ca = corners_a(), &cb = scratch.b.get(j - nb.begin, paths, t, frame, rounding_);
+      vertices_against_face(s, ca, own_s.vertices, t, cb);
+      vertices_against_face(t, cb, own_t.vertices, s, ca);
       for (unsigned k = 0; k < 3; ++k) {
         if ((own_s.edges >> k & 1U) == 0) continue;
         const auto [a0, a1] = edge_of(s, k);
         for (unsigned l = 0; l < 3; ++l) {
           if ((own_t.edges >> l & 1U) == 0) continue;
           const auto [b0, b1] = edge_of(t, l);
-          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca->edge[k], cb->edge[l])) continue;
-          const unsigned k1 = (k + 1) % 3, l1 = (l + 1) % 3;
-          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca->from[k], ca->from[k1], cb->from[l], cb->from[l1]},
-               {ca->to[k], ca->to[k1], cb->to[l], cb->to[l1]}, {ca->pad[k], ca->pad[k1], cb->pad[l], cb->pad[l1]});
+          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca.edge[k], cb.edge[l])) continue;
+          const unsigned k1 = kNextCorner[k], l1 = kNextCorner[l];
+          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca.from[k], ca.from[k1], cb.from[l], cb.from[l1]},
+               {ca.to[k], ca.to[k1], cb.to[l], cb.to[l1]}, {ca.pad[k], ca.pad[k1], cb.pad[l], cb.pad[l1]});
         }
       }
     }

@@ -50,6 +50,7 @@ class BroadPhase {
     bool all;
   };
   struct Corners;
+  struct LeafScratch;
   void refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
   void refit_nodes(std::size_t part);
   [[nodiscard]] bool flagged_node(std::uint32_t part, std::size_t node) const {
@@ -61,7 +62,7 @@ class BroadPhase {
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
            std::vector<CandidatePair>& out) const;
   void test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
-                   const Task& task, std::vector<CandidatePair>& out) const;
+                   const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const;
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
 
   const ContactSurface& surface_;
