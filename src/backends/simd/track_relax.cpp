@@ -67,26 +67,17 @@ void RelaxationLoop::number() {
   for (std::size_t l = 0; l < count; ++l) sys.slot[step.live[l]] = static_cast<std::uint32_t>(l);
 }
 
-// Of the edges of a vertex, four at a time, and their mean.
+// Of the edges of a vertex, and their mean.
 void RelaxationLoop::measure_stretch(std::size_t l) {
   const RigSurface& s = rig.surface;
   const std::uint32_t v = vertex(l), begin = s.neighbours.begin[v], end = s.neighbours.begin[v + 1];
-  const Float4 p = load3(step.p[v]);
+  const Vec3f p = step.p[v];
   float sum = 0;
-  for (std::uint32_t i = begin; i < end; i += 4) {
-    const std::uint32_t count = std::min(4U, end - i);
-    Float4 way[4], squared(1);
-    for (std::uint32_t k = 0; k < count; ++k) {
-      way[k] = p - load3(step.p[s.neighbours.items[i + k]]);
-      squared.v[k] = rest.edge_squared[i + k];
-    }
-    transpose(way[0], way[1], way[2], way[3]);
-    const Float4 now = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-    const Float4 stretch = select_greater(squared, Float4(), sqrt(now / squared), Float4(1));
-    for (std::uint32_t k = 0; k < count; ++k) {
-      sys.stretch[i + k] = stretch[static_cast<int>(k)];
-      sum += stretch[static_cast<int>(k)];
-    }
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Vec3f way = p - step.p[s.neighbours.items[i]];
+    const float stretch = rest.edge_squared[i] > 0 ? std::sqrt(dot(way, way) / rest.edge_squared[i]) : 1.0F;
+    sys.stretch[i] = stretch;
+    sum += stretch;
   }
   step.stretch[v] = begin == end ? 1.0F : sum / static_cast<float>(end - begin);
 }
