@@ -74,8 +74,14 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
   const std::uint32_t b = s.owner[v];
   const Vec3f q = transform_point(step.motion[b], s.positions[v]), p = step.p[v];
   const float margin = kNear * s.edge[v];
+  Box both;  // around both points: most parts are far from it
+  for (const Vec3f& x : {p, q}) {
+    const double m = margin;
+    both.add(static_cast<Vec3d>(x) - Vec3d{m, m, m});
+    both.add(static_cast<Vec3d>(x) + Vec3d{m, m, m});
+  }
   for (std::uint32_t k = 0; k < bones; ++k) {
-    if (k == b || step.fields[k].nodes == nullptr) continue;
+    if (!overlap(step.boxes[k], both) || k == b || step.fields[k].nodes == nullptr) continue;
     if (!holds(step.boxes[k], p, margin) && !holds(step.boxes[k], q, margin)) continue;
     TrackNear found;
     TrackOther& other = found.other;
@@ -131,7 +137,8 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
   float trusted = 0;
   if (step.fields[b].nodes != nullptr) {
     // A joined part is felt where its field leads the own one, levels apart. Neither is steeper than it is anywhere.
-    const float own = eval_field(step.fields[b], p).value;
+    const bool any_joined = std::ranges::any_of(near, [](const TrackNear& n) { return n.other.joined; });
+    const float own = any_joined ? eval_field(step.fields[b], p).value : 0.0F;
     const float own_there = eval_field(calm[b], goal).value;
     const float way = distance(p, goal);
     float rise = 0;
