@@ -88,6 +88,11 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
   verb.add_option("--relief-cap", choice.relief_cap, "Largest offset of a bone, in sizes of the character")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.2));
+  verb.add_option("--swell", choice.swell,
+                  "on: with contact, flesh that is pressed in where skins touch comes out around it, so that volume is "
+                  "kept; off: it is gone")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"off", "on"}));
   verb.add_option("--initial", choice.initial, "implicit: where the projection starts, lbs or dqs")
       ->capture_default_str()
       ->check(CLI::IsMember({"lbs", "dqs"}));
@@ -140,6 +145,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   options.method = method;
   options.contact_pass = contact.touches(method);
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
+  options.swell = contact.swell == "on";
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
   options.implicit.blend = contact.op == "blend";

@@ -50,7 +50,7 @@ struct MethodTiming {
 struct ContactChoice {
   int pass = 0;  ///< > 0: with contact; < 0: without; 0: with it where the method is tracking and plays back
   [[nodiscard]] bool touches(Method method) const;
-  std::string relief = "on";
+  std::string relief = "on", swell = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
   std::string opening = "finger";    ///< controller preset
@@ -64,7 +64,7 @@ struct ContactChoice {
 [[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
                                              Method method, const ContactChoice& contact);
 
-/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --initial, --operator, --contact, --fields,
+/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --initial, --operator, --contact, --fields,
 /// --history, -p. `several_histories`: --history may be a list.
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);
 /// Splits "playback,canonical"; throws Error on an unknown name.

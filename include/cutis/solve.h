@@ -91,6 +91,8 @@ struct SolveOptions {
   /// With contact, and with Method::implicit: bones that the pose drives deeper into each other than skin can give way
   /// are moved apart (implicit: bent less), by at most this part of the character's size; 0: never. In [0, 0.2].
   double relief_cap = 0.03;
+  /// With contact: flesh that is pressed in where skins touch comes out around it, and sharp folds are smoothed.
+  bool swell = true;
 };
 
 /// What became of a vertex in a frame.

@@ -104,6 +104,12 @@ struct TrackSystem {
   std::vector<float> stretch;          ///< per item
 };
 
+/// A bone that holds a vertex by contact.
+struct TrackHeld {
+  std::uint32_t bone = 0;
+  float contact = 0;
+};
+
 /// One sub-step.
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
@@ -122,11 +128,12 @@ struct TrackStep {
   std::vector<float> pin;  ///< how firmly the vertex is drawn to `pin_at`, 0 to 1
   std::vector<Vec3f> pin_at;
   // Per vertex.
-  std::vector<std::int32_t> slot;               ///< number among the active, or -1
-  std::vector<float> away;                      ///< along edges from skin that something moves against its bone
-  std::vector<Mat3f> turn;                      ///< target rotation (and stretch)
-  std::vector<Vec3f> blended;                   ///< where smooth skinning puts it
-  std::vector<std::uint32_t> held_begin, held;  ///< bones that held it in the last sub-step
+  std::vector<std::int32_t> slot;         ///< number among the active, or -1
+  std::vector<float> away;                ///< along edges from skin that something moves against its bone
+  std::vector<Mat3f> turn;                ///< target rotation (and stretch)
+  std::vector<Vec3f> blended;             ///< where smooth skinning puts it
+  std::vector<std::uint32_t> held_begin;  ///< of the rows of `held`
+  std::vector<TrackHeld> held;            ///< bones that held it in the last sub-step
   // Per active vertex.
   std::vector<std::uint32_t> active;  ///< vertices, rising
   std::vector<std::uint32_t> wanted;  ///< these and their neighbours

@@ -17,7 +17,9 @@ constexpr std::size_t kRelaxedRings = 4;
 // touch within a few sub-steps when that goes away.
 constexpr double kContactYield = 0.25;
 // Changes of speed by this part of the speed itself are not seen.
-constexpr double kUnseen = 0.1;
+constexpr double kUnseen = 0.05;
+// Speed that coarse skin gains in a frame, in radii of the part, at most.
+constexpr double kStartRadii = 0.01;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
 
@@ -88,7 +90,8 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
       const auto here = static_cast<Vec3d>(wanted[v]);
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
       const double far = length(way);
-      const double most = options.start_edges * rig.surface.edge[v] + kUnseen * speed;  // gained a frame
+      const double start = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
+      const double most = start + kUnseen * speed;  // gained a frame
       next_drift[v] = way / frames;
       Vec3d change = next_drift[v] - drift[v];
       if (length(change) <= most * frames || !is_finite(way)) continue;

@@ -28,8 +28,9 @@ constexpr double kReturnEdges = 1;
 constexpr int kMostRefusals = 2;
 // The rate at which speeds are per frame.
 constexpr double kFrameRate = 30;
-constexpr double kFarApart = 0.1;  // seconds
-constexpr double kFarTurn = 0.5;   // radians of a joint
+constexpr double kSwellFrames = 2;  // in which flesh comes out, and folds are smoothed
+constexpr double kFarApart = 0.1;   // seconds
+constexpr double kFarTurn = 0.5;    // radians of a joint
 
 Pose interpolate(const Pose& a, const Pose& b, double t) {
   Pose pose;
@@ -98,7 +99,9 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       options(o),
       part(parts_of(r)),
       radius(radii_with_rest(r)),
-      safe(contact_mesh(), bounded(o.safe, r.surface.size()), context) {
+      safe(contact_mesh(), bounded(o.safe, r.surface.size()), context),
+      swell(r, part, radius),
+      unfold(r) {
   const std::size_t n = rig.surface.size();
   rest = rest_pose(rig.skeleton);
   box.resize(radius.size());
@@ -128,7 +131,10 @@ void ContactPass::Impl::restart() {
   pose = rest;
   motion.assign(radius.size(), Affine3d{});
   mesh = wanted = rig.surface.positions;
+  lift.assign(mesh.size(), Vec3d{});
   drift.assign(mesh.size(), Vec3d{});
+  swell.set_state({});
+  unfold.set_state({});
   started = false;
   in_contact.assign(mesh.size(), 0);
   caught_steps = 0;
@@ -202,13 +208,14 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   for (std::size_t v = 0; v < n; ++v) raw[v] = input[surface.first_of[v]];
   next_wanted = raw;
   next_drift.assign(n, Vec3d{});
-  if (gentle) {
-    const double frames = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
-    start_gently(frames > 0 ? frames : t1 - t0, context);
-  }
+  const double passed = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
+  const double frames = passed > 0 ? passed : t1 - t0;
+  const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
+  if (prompt && options.start_edges > 0) start_gently(frames, context);
+  swell.lift(next_motion, next_lift);
   give.resize(n);
   for (std::size_t v = 0; v < n; ++v) {
-    give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]));
+    give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]) - lift[v]);
     if (!is_finite(give[v])) give[v] = {};
   }
   carried = give;
@@ -218,11 +225,16 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
     const double most = kReturnEdges * surface.edge[v], wish = length(change);
     if (wish > most) give[v] = carried[v] + change * (most / wish);
   }
+  if (options.swell) {
+    for (std::size_t v = 0; v < n; ++v) carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
+    unfold.smooth(carried, next_lift, rate, context);
+  }
   proposed.resize(n);
   moved.assign(n, 0);
   SafeStepReport step;
   for (int attempt = 0;; ++attempt) {
-    for (std::size_t v = 0; v < n; ++v) proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + give[v]);
+    for (std::size_t v = 0; v < n; ++v)
+      proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + next_lift[v] + give[v]);
     step = safe.step(mesh, proposed, delta, moved, context);
     report.tests += step.tests;
     if (attempt == kMostRefusals || !step.refused || !release_blocking()) break;
@@ -244,10 +256,12 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.certified = report.certified && step.certified;
   mesh.swap(proposed);
   wanted.swap(next_wanted);
+  lift.swap(next_lift);
   drift.swap(next_drift);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
+  if (options.swell) swell.update(mesh, lift, motion, in_contact, rate);
   release_passed(step.truncated > 0);
 }
 
@@ -268,8 +282,7 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   const Pose from = s.pose;
   const int count = s.substeps(to);
   // Between frames far apart nobody sees how the skin goes.
-  s.gentle = s.started && s.options.start_edges > 0 && std::abs(to.time - from.time) <= kFarApart &&
-             largest_turn(from, to) <= kFarTurn;
+  s.prompt = s.started && std::abs(to.time - from.time) <= kFarApart && largest_turn(from, to) <= kFarTurn;
   for (int i = 0, next = 0; i < count; i = next) {
     next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
     s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
@@ -283,7 +296,7 @@ ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span
   for (const ContactRecord& record : s.safe.contacts()) {
     TouchingRegion& region = regions[{s.part[record.vertex], record.other_part}];
     ++region.vertices;
-    region.depth = std::max<double>(region.depth, distance(s.mesh[record.vertex], s.wanted[record.vertex]));
+    region.depth = std::max(region.depth, s.held_off(record.vertex));
   }
   for (auto& [parts, region] : regions) {
     const auto joint = [&](std::uint32_t p) { return p < s.rig.bones.size() ? s.rig.bones[p].joint : -1; };
@@ -305,8 +318,19 @@ void ContactPass::restart() {
 
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
-  return {s.pose,    s.motion,     s.mesh,         s.wanted, s.drift,
-          s.started, s.in_contact, s.caught_steps, s.torn,   s.safe.save_state()};
+  return {s.pose,
+          s.motion,
+          s.mesh,
+          s.wanted,
+          s.lift,
+          s.drift,
+          s.started,
+          s.in_contact,
+          s.caught_steps,
+          s.torn,
+          s.safe.save_state(),
+          s.swell.state(),
+          s.unfold.state()};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -315,12 +339,15 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.motion = state.motion;
   s.mesh = state.mesh;
   s.wanted = state.wanted;
+  s.lift = state.lift;
   s.drift = state.drift;
   s.started = state.started;
   s.in_contact = state.in_contact;
   s.caught_steps = state.caught_steps;
   s.torn = state.torn;
   s.safe.restore_state(state.safe);
+  s.swell.set_state(state.swell);
+  s.unfold.set_state(state.unfold);
 }
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.

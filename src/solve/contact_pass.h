@@ -16,6 +16,8 @@
 #include "cutis/character.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
+#include "solve/swell.h"
+#include "solve/unfold.h"
 
 namespace cutis {
 
@@ -28,6 +30,7 @@ struct ContactPassOptions {
   double release_radii = 2;       ///< skin held off its place by so many radii of the thinner part, > 0, is let go …
   double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind
   double start_edges = 0;         ///< skin gains speed against its part by so many edges a frame, > 0; 0: any
+  bool swell = true;              ///< flesh that contact presses in comes out around it
   double give_radii = 2;          ///< how far contact spreads over the skin, in radii of the part, >= 0
 };
 
@@ -36,12 +39,15 @@ struct ContactPassState {
   Pose pose;
   std::vector<Affine3d> motion;     ///< per part, posed from rest
   std::vector<Vec3f> mesh, wanted;  ///< welded vertices: the certified mesh, the method's
+  std::vector<Vec3d> lift;          ///< per welded vertex: above `wanted`
   std::vector<Vec3d> drift;         ///< per welded vertex: against its part at rest, metres a frame
   bool started = false;             ///< a pose was followed since the last restart
   std::vector<char> in_contact;     ///< per welded vertex
   int caught_steps = 0;
   std::map<std::array<std::uint32_t, 2>, int> torn;  ///< pairs of parts about to be let go
   SafeStepState safe;
+  SwellState swell;
+  UnfoldState unfold;
 };
 
 class ContactPass {

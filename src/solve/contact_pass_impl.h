@@ -18,11 +18,14 @@ struct ContactPass::Impl {
   std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
   std::vector<float> radius;        // per part
   SafeStep safe;
+  Swell swell;
+  Unfold unfold;
 
   Pose rest, pose;               // where we are
   std::vector<Affine3d> motion;  // per part, posed from rest
   std::vector<Vec3f> mesh;       // valid
   std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
+  std::vector<Vec3d> lift;       // above that: swelling
   std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
   bool started = false;
   std::vector<Box> box;           // per part, at rest
@@ -35,15 +38,19 @@ struct ContactPass::Impl {
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, raw, next_wanted, proposed;
-  std::vector<Vec3d> give, give_next, carried, next_drift;
+  std::vector<Vec3d> next_lift, give, give_next, carried, next_drift;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
-  bool gentle = false;  // of a frame
+  bool prompt = false;  // this frame follows the last one closely
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
 
   [[nodiscard]] ContactMesh contact_mesh() const;
+  /// How far contact holds a vertex off its place, metres.
+  [[nodiscard]] double held_off(std::size_t v) const {
+    return distance(static_cast<Vec3d>(mesh[v]), static_cast<Vec3d>(wanted[v]) + lift[v]);
+  }
   void restart();
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;

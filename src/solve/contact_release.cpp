@@ -54,7 +54,7 @@ void ContactPass::Impl::release_passed(bool left_behind) {
   for (const ContactRecord& record : safe.contacts()) {
     const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
     if (a >= bones || b >= bones) continue;
-    const double thin = std::min(radius[a], radius[b]), held = distance(mesh[v], wanted[v]);
+    const double thin = std::min(radius[a], radius[b]), held = held_off(v);
     if (!(held > options.release_radii * thin)) continue;
     if (bones_between(a, b) <= kSameLimb && !(held > kLimbPatience * options.release_radii * thin)) continue;
     if (!left_behind && !(stretch(v) > options.release_stretch)) continue;
@@ -101,32 +101,35 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     const std::uint32_t p = part[v];
     if (!is_finite(raw[v])) return 0;
-    if (!(radius[p] > 0) || !(distance(mesh[v], wanted[v]) > kCaughtRadii * radius[p])) continue;
+    if (!(radius[p] > 0) || !(held_off(v) > kCaughtRadii * radius[p])) continue;
     caught[p] = 1;
     ++held;
   }
   caught_steps = held > 0 ? caught_steps + static_cast<int>(substeps) : 0;
   if (held == 0 || caught_steps < kCaughtSteps) return 0;
   caught_steps = 0;
+  std::vector<Vec3f>& free = next_wanted;
+  free.resize(mesh.size());
+  for (std::size_t v = 0; v < mesh.size(); ++v) free[v] = static_cast<Vec3f>(static_cast<Vec3d>(raw[v]) + lift[v]);
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
-    if (caught[part[v]] != 0) proposed[v] = raw[v];
+    if (caught[part[v]] != 0) proposed[v] = free[v];
   if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
     std::size_t creases = 0;
-    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(raw, ignored, context);
+    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(free, ignored, context);
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;
       creases += pairs;
     }
     if (static_cast<double>(creases) > kCreases * static_cast<double>(held)) return 0;
     for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1]);
-    proposed = raw;
+    proposed = free;
   }
   std::size_t freed = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) freed += mesh[v] != proposed[v] ? 1U : 0U;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
-    if (proposed[v] != raw[v] || mesh[v] == raw[v]) continue;
+    if (proposed[v] != free[v] || mesh[v] == free[v]) continue;
     wanted[v] = raw[v];
     drift[v] = {};
   }

@@ -178,6 +178,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
       contact.max_substeps = 2;
       contact.start_edges = 0.05;
     }
+    contact.swell = options.swell;
     impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
     if (options.relief_cap > 0)
       impl_->relief = std::make_unique<PoseRelief>(*impl_->rig, ReliefOptions{.cap = options.relief_cap});

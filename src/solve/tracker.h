@@ -16,10 +16,11 @@ namespace cutis {
 struct TrackerState {
   std::vector<JointMotion> joints;
   PosedBones pose;
-  std::vector<Vec3f> p;                         ///< welded vertices, in the space of the first bone that has skin
-  std::vector<std::uint32_t> held_begin, held;  ///< TrackStep
-  std::size_t inverted = 0;                     ///< triangles
-  std::vector<RigTargetKey> targets;            ///< where each is
+  std::vector<Vec3f> p;                   ///< welded vertices, in the space of the first bone that has skin
+  std::vector<std::uint32_t> held_begin;  ///< TrackStep
+  std::vector<TrackHeld> held;            ///< TrackStep
+  std::size_t inverted = 0;               ///< triangles
+  std::vector<RigTargetKey> targets;      ///< where each is
 };
 
 class Tracker {
@@ -73,7 +74,8 @@ class Tracker {
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;
   std::vector<float> residuals_, sizes_;
-  std::vector<std::uint32_t> saved_held_begin_, saved_held_;
+  std::vector<std::uint32_t> saved_held_begin_;
+  std::vector<TrackHeld> saved_held_;
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;
   std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one

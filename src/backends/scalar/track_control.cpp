@@ -94,11 +94,15 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
     other.offset = std::min(0.0F, rest.own[v] - at_rest);
     other.level = std::max(at_rest, rest.own[v]);
     if (gate > 0) {
-      float now = eval_field(step.fields[k], q).value;
-      // Held before: a thick part may pass, and the carried vertex come out on its far side.
+      const auto contact_at = [&](const Vec3f& x) {
+        return gate * smooth_step(eval_field(step.fields[k], x).value - at_rest, kRiseFrom, kRiseTo);
+      };
+      other.contact = contact_at(q);
+      // Held before: a thick part may pass, and the carried vertex come out on its far side. What held goes on to hold,
+      // no more firmly than it did: where the skin is depends on it.
       for (std::uint32_t i = step.held_begin[v]; i < step.held_begin[v + 1]; ++i)
-        if (step.held[i] == k) now = std::max(now, eval_field(step.fields[k], p).value);
-      other.contact = gate * smooth_step(now - at_rest, kRiseFrom, kRiseTo);
+        if (step.held[i].bone == k && step.held[i].contact > other.contact)
+          other.contact = std::max(other.contact, std::min(step.held[i].contact, contact_at(p)));
     }
     if (other.contact > 0 && step.fields[b].nodes != nullptr) {
       // Where the bone's own axis is inside the other part no skin can be on its own side.
@@ -246,7 +250,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
     if (step.slot[v] < 0) continue;
     const auto a = static_cast<std::size_t>(step.slot[v]);
     for (std::uint32_t i = step.other_begin[a]; i < step.other_begin[a + 1]; ++i)
-      if (step.others[i].contact > kHeld) step.held.push_back(step.others[i].bone);
+      if (step.others[i].contact > kHeld) step.held.push_back({step.others[i].bone, step.others[i].contact});
   }
   step.held_begin[s.size()] = static_cast<std::uint32_t>(step.held.size());
   step.samples.assign(count, {});

@@ -1,0 +1,249 @@
+#include "solve/swell.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <queue>
+
+#include "base/math.h"
+
+namespace cutis {
+namespace {
+
+constexpr double kSpread = 2;   // radii of the part that the lift spreads over the skin
+constexpr double kReach = 2;    // spreads beyond which there is none
+constexpr double kMost = 0.2;   // radii that skin is lifted
+constexpr int kBlur = 2;        // rings over which touching fades
+constexpr double kNone = 1e-3;  // radii pressed in that do not count
+// What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
+constexpr double kLeastScale = 0.5, kMostScale = 1.5;
+constexpr double kMostTail = 3;  // what is beyond the reach, with what is within, over that
+// Radii over which normals are smoothed: details of the skin, a navel or lips, are lifted as one.
+constexpr double kSmooth = 0.3;
+constexpr int kSmoothings = 100;
+constexpr double kTolerance = 1e-3;
+constexpr int kIterations = 60;
+
+// Every edge has two triangles.
+bool is_closed(std::span<const Triangle> triangles) {
+  std::map<std::array<std::uint32_t, 2>, int> edges;
+  for (const Triangle& t : triangles)
+    for (std::size_t k = 0; k < 3; ++k) ++edges[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
+  return std::ranges::all_of(edges, [](const auto& edge) { return edge.second == 2; });
+}
+
+}  // namespace
+
+Swell::Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<const float> radius)
+    : rig_(&rig), part_(part), radius_(radius) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size();
+  area_.assign(n, 0);
+  for (const Triangle& t : s.triangles) {
+    const auto side = [&](std::size_t k) { return static_cast<Vec3d>(s.positions[t[k]] - s.positions[t[0]]); };
+    for (const std::uint32_t v : t) area_[v] += length(cross(side(1), side(2))) / 6;
+  }
+  lambda_.resize(n);
+  for (std::size_t v = 0; v < n; ++v) lambda_[v] = kSpread * radius[part[v]];
+  conduct_.resize(s.neighbours.items.size());
+  for (std::size_t v = 0; v < n; ++v)
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+      const double a = lambda_[v], b = lambda_[s.neighbours.items[i]];
+      conduct_[i] = a > 0 && b > 0 ? 0.5 * (a * a + b * b) * static_cast<double>(s.neighbour_weight[i]) : 0;
+    }
+  volume_ = volume([&](std::uint32_t v) { return static_cast<Vec3d>(s.positions[v]); });
+  closed_ = is_closed(s.triangles);
+}
+
+template <class Point>
+double Swell::volume(Point&& point) const {
+  double sum = 0;
+  for (const Triangle& t : rig_->surface.triangles) sum += dot(point(t[0]), cross(point(t[1]), point(t[2])));
+  return sum / 6;
+}
+
+void Swell::smooth_normals() {
+  const RigSurface& s = rig_->surface;
+  smooth_normal_.resize(s.size());
+  for (std::size_t v = 0; v < s.size(); ++v) smooth_normal_[v] = static_cast<Vec3d>(s.normals[v]);
+  std::vector<Vec3d> next(s.size());
+  for (int pass = 0; pass < kSmoothings; ++pass) {
+    for (std::size_t v = 0; v < s.size(); ++v) {
+      Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area_[v];
+      double total = area_[v];
+      for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+        const double w = conduct_[i] * (kSmooth * kSmooth / (kSpread * kSpread));
+        sum += smooth_normal_[s.neighbours.items[i]] * w;
+        total += w;
+      }
+      next[v] = total > 0 ? sum / total : smooth_normal_[v];
+    }
+    smooth_normal_.swap(next);
+  }
+}
+
+// Where skin touches, and how deep it is pressed in: against where its bone alone would carry it.
+void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
+                   double rate) {
+  const RigSurface& s = rig_->surface;
+  flag_.assign(touching.begin(), touching.end());
+  for (int pass = 0; pass < kBlur; ++pass) {
+    next_flag_ = flag_;
+    for (std::size_t v = 0; v < s.size(); ++v) {
+      const auto row = s.neighbours.row(v);
+      double sum = flag_[v];
+      for (const std::uint32_t w : row) sum += flag_[w];
+      if (sum > 0) next_flag_[v] = std::max(flag_[v], sum / static_cast<double>(row.size() + 1));
+    }
+    flag_.swap(next_flag_);
+  }
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    const double radius = radius_[part_[v]];
+    double depth = 0;
+    if (flag_[v] > 0 && radius > 0) {
+      const Affine3d& m = motion[part_[v]];
+      const Vec3d normal = normalized(cofactor(m.linear) * static_cast<Vec3d>(s.normals[v]));
+      depth = dot(transform_point(m, static_cast<Vec3d>(s.positions[v])) - static_cast<Vec3d>(mesh[v]), normal);
+      depth = std::isfinite(depth) ? std::clamp(depth - kNone * radius, 0.0, radius) : 0;
+    }
+    double &touch = state_.touch[v], &source = state_.source[v];
+    touch += rate * (flag_[v] - touch);
+    source += rate * (flag_[v] * depth - source);
+    if (flag_[v] == 0 && touch < kNone) touch = 0;
+    if (source < 0.01 * kNone * radius) source = 0;
+  }
+}
+
+// Vertices within reach of what is pressed in, along edges.
+void Swell::find_region() {
+  const RigSurface& s = rig_->surface;
+  reach_.assign(s.size(), kReach);
+  slot_.assign(s.size(), -1);
+  region_.clear();
+  using Item = std::pair<double, std::uint32_t>;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+  for (std::uint32_t v = 0; v < s.size(); ++v)
+    if (state_.source[v] > 0) {
+      reach_[v] = 0;
+      queue.emplace(0, v);
+    }
+  while (!queue.empty()) {
+    const auto [far, v] = queue.top();
+    queue.pop();
+    if (far > reach_[v]) continue;
+    slot_[v] = static_cast<std::int32_t>(region_.size());
+    region_.push_back(v);
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+      const std::uint32_t w = s.neighbours.items[i];
+      if (!(conduct_[i] > 0)) continue;
+      const double edge = distance(s.positions[v], s.positions[w]);
+      const double way = far + 2 * edge / (lambda_[v] + lambda_[w]);
+      if (way < reach_[w]) {
+        reach_[w] = way;
+        queue.emplace(way, w);
+      }
+    }
+  }
+}
+
+// Conjugate gradients from the last lift on; beyond the region the lift is 0.
+void Swell::solve() {
+  const RigSurface& s = rig_->surface;
+  const std::size_t count = region_.size();
+  for (auto* scratch : {&x_, &r_, &d_, &q_, &diagonal_}) scratch->resize(count);
+  const auto apply = [&](const std::vector<double>& x, std::size_t a) {
+    const std::uint32_t v = region_[a];
+    double y = diagonal_[a] * x[a];
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
+      if (const std::int32_t u = slot_[s.neighbours.items[i]]; u >= 0)
+        y -= conduct_[i] * x[static_cast<std::size_t>(u)];
+    return y;
+  };
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::uint32_t v = region_[a];
+    x_[a] = state_.lift[v];
+    diagonal_[a] = (1 - state_.touch[v]) * area_[v];
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) diagonal_[a] += conduct_[i];
+    if (!(diagonal_[a] > 0)) diagonal_[a] = 1;
+  }
+  double rz = 0, size = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    const double b = state_.source[region_[a]] * area_[region_[a]];
+    r_[a] = b - apply(x_, a);
+    d_[a] = r_[a] / diagonal_[a];
+    rz += r_[a] * d_[a];
+    size += b * b / diagonal_[a];
+  }
+  for (int it = 0; it < kIterations && rz > kTolerance * kTolerance * size; ++it) {
+    double dq = 0;
+    for (std::size_t a = 0; a < count; ++a) {
+      q_[a] = apply(d_, a);
+      dq += d_[a] * q_[a];
+    }
+    if (!(dq > 0)) break;
+    const double alpha = rz / dq;
+    double next = 0;
+    for (std::size_t a = 0; a < count; ++a) {
+      x_[a] += alpha * d_[a];
+      r_[a] -= alpha * q_[a];
+      next += r_[a] * r_[a] / diagonal_[a];
+    }
+    const double beta = next / rz;
+    rz = next;
+    for (std::size_t a = 0; a < count; ++a) d_[a] = r_[a] / diagonal_[a] + beta * d_[a];
+  }
+  std::fill(state_.lift.begin(), state_.lift.end(), 0.0);
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::uint32_t v = region_[a];
+    if (std::isfinite(x_[a])) state_.lift[v] = std::max(0.0, x_[a]) * (1 - smooth_step(reach_[v], kReach / 2, kReach));
+  }
+  // What would have gone beyond the reach is spread over the rest.
+  double lost = 0, gained = 0;
+  for (const std::uint32_t v : region_) {
+    lost += state_.source[v] * area_[v];
+    gained += (1 - state_.touch[v]) * state_.lift[v] * area_[v];
+  }
+  const double all = gained > 0 ? std::min(lost / gained, kMostTail) : 0;
+  for (const std::uint32_t v : region_) state_.lift[v] *= all;
+}
+
+void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std::span<const Affine3d> motion,
+                   std::span<const char> touching, double rate) {
+  const std::size_t n = rig_->surface.size();
+  if (state_.lift.empty()) {
+    if (std::ranges::all_of(touching, [](char c) { return c == 0; })) return;
+    state_ = {std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), 1};
+  }
+  if (smooth_normal_.empty()) smooth_normals();
+  gather(mesh, motion, touching, rate);
+  find_region();
+  solve();
+  double lost = 0;
+  for (std::size_t v = 0; v < n; ++v) lost += state_.source[v] * area_[v];
+  if (!closed_ || !(lost > 0)) return;
+  const double now = volume([&](std::uint32_t v) { return static_cast<Vec3d>(mesh[v]) - lift[v]; });
+  const double scale = std::clamp((volume_ - now) / lost, kLeastScale, kMostScale);
+  if (std::isfinite(scale)) state_.scale += rate * (scale - state_.scale);
+}
+
+// Bounded, and none where skin touches.
+double Swell::height(std::size_t v) const {
+  const double most = kMost * radius_[part_[v]];
+  return most > 0 ? most * std::tanh(state_.scale * state_.lift[v] / most) * (1 - state_.touch[v]) : 0;
+}
+
+void Swell::lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const {
+  const RigSurface& s = rig_->surface;
+  out.assign(s.size(), Vec3d{});
+  for (std::size_t v = 0; v < state_.lift.size(); ++v) {
+    if (!(state_.lift[v] > 0)) continue;
+    Vec3d direction;
+    for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i)
+      direction += cofactor(motion[s.turn.items[i]].linear) * smooth_normal_[v] * static_cast<double>(s.turn_weight[i]);
+    const Vec3d shift = normalized(direction) * height(v);
+    if (is_finite(shift)) out[v] = shift;
+  }
+}
+
+}  // namespace cutis

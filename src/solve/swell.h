@@ -1,0 +1,69 @@
+// Flesh that contact presses in comes out around it.
+//
+// Contact takes volume: where a thigh meets a belly each gives way, and what both lose would be gone. Here it flows
+// along the skin out of the contact and lifts the free skin around it. With A the area of a vertex, c how much it
+// touches and h how deep contact presses it in, the lift u solves
+//   (1 - c) A u - div(lambda^2 grad u) = c A h
+// whose sum over the skin says that the free skin gains what the touching skin lost; lambda, some radii of the part, is
+// how far it spreads. See docs/algorithms/contact.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cutis/context.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Arrays per welded vertex; empty: nothing has touched yet.
+struct SwellState {
+  std::vector<double> touch;   ///< c, 0 to 1
+  std::vector<double> source;  ///< c h, metres
+  std::vector<double> lift;    ///< u, metres
+  double scale = 1;            ///< of the lift: what touching skin lost is not all that the skin lost
+};
+
+class Swell {
+ public:
+  /// `part` per welded vertex, `radius` per part in metres (0: does not swell). All must outlive this.
+  Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<const float> radius);
+
+  /// Takes in a mesh, the lift that is in it, and what touches there. `motion` per part, posed from rest; `rate` in
+  /// (0,1]: the part of the way that the lift goes now to what this mesh asks for.
+  void update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std::span<const Affine3d> motion,
+              std::span<const char> touching, double rate);
+  /// Lift of each vertex when the parts are posed by `motion`.
+  void lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const;
+
+  [[nodiscard]] const SwellState& state() const { return state_; }
+  void set_state(SwellState state) { state_ = std::move(state); }
+
+ private:
+  void smooth_normals();
+  void gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
+              double rate);
+  void find_region();
+  void solve();
+  [[nodiscard]] double height(std::size_t v) const;
+  template <class Point>
+  [[nodiscard]] double volume(Point&& point) const;
+
+  const Rig* rig_;
+  std::span<const std::uint32_t> part_;
+  std::span<const float> radius_;
+  std::vector<double> area_, conduct_;  // per vertex; per neighbour: weight times lambda^2
+  std::vector<double> lambda_;
+  double volume_ = 0;   // at rest
+  bool closed_ = true;  // has a volume
+  std::vector<Vec3d> smooth_normal_;
+  SwellState state_;
+  // Scratch.
+  std::vector<double> flag_, next_flag_, reach_, x_, r_, d_, q_, diagonal_;
+  std::vector<std::int32_t> slot_;
+  std::vector<std::uint32_t> region_;
+};
+
+}  // namespace cutis

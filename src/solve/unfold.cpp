@@ -1,0 +1,99 @@
+#include "solve/unfold.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/math.h"
+#include "base/parallel_for.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::size_t kGrain = 2048;
+// Cosine between the normals of two faces at which smoothing begins and is complete; and by how much it must be below
+// that at rest.
+constexpr double kFrom = 0, kTo = -0.6, kMoreThanRest = 0.5;
+constexpr double kAround = 0.5;  // of a fold's smoothing, on the ring around it
+constexpr int kPasses = 6;
+constexpr double kNone = 1e-3;  // of a weight
+
+Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
+  return normalized(cross(at[t[1]] - at[t[0]], at[t[2]] - at[t[0]]));
+}
+
+}  // namespace
+
+Unfold::Unfold(const Rig& rig) : rig_(&rig) {
+  const RigSurface& s = rig.surface;
+  std::vector<Vec3d> rest(s.size());
+  for (std::size_t v = 0; v < s.size(); ++v) rest[v] = static_cast<Vec3d>(s.positions[v]);
+  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> faces;
+  for (std::uint32_t f = 0; f < s.triangles.size(); ++f)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t a = s.triangles[f][k], b = s.triangles[f][(k + 1) % 3];
+      faces[{std::min(a, b), std::max(a, b)}].push_back(f);
+    }
+  for (const auto& [ends, sides] : faces) {
+    if (sides.size() != 2) continue;
+    const double cosine = dot(face_normal(rest, s.triangles[sides[0]]), face_normal(rest, s.triangles[sides[1]]));
+    hinges_.push_back({{sides[0], sides[1]}, static_cast<float>(cosine)});
+  }
+}
+
+void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double rate, const Context& context) {
+  const RigSurface& s = rig_->surface;
+  const std::size_t n = s.size();
+  at_.resize(n);
+  normal_.resize(s.triangles.size());
+  for (std::size_t v = 0; v < n; ++v) at_[v] = skin[v] + shift[v];
+  parallel_for(context, s.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t f = begin; f < end; ++f) normal_[f] = face_normal(at_, s.triangles[f]);
+  });
+
+  folded_.assign(n, 0);
+  active_.clear();
+  const auto add = [&](std::uint32_t v, double weight) {
+    if (folded_[v] == 0) active_.push_back(v);
+    folded_[v] = std::max(folded_[v], weight);
+  };
+  for (const Hinge& hinge : hinges_) {
+    const double cosine = dot(normal_[hinge.faces[0]], normal_[hinge.faces[1]]);
+    if (cosine >= kFrom) continue;
+    const double weight =
+        smooth_step(-cosine, -kFrom, -kTo) * smooth_step(static_cast<double>(hinge.rest) - cosine, 0.0, kMoreThanRest);
+    if (!(weight > 0)) continue;
+    for (const std::uint32_t f : hinge.faces)
+      for (const std::uint32_t v : s.triangles[f]) add(v, weight);
+  }
+  if (state_.weight.empty()) {
+    if (active_.empty()) return;
+    state_.weight.assign(n, 0);
+    state_.follows.assign(n, 0);
+  }
+  for (std::size_t i = 0, count = active_.size(); i < count; ++i)
+    for (const std::uint32_t w : s.neighbours.row(active_[i])) add(w, kAround * folded_[active_[i]]);
+
+  active_.clear();
+  for (std::uint32_t v = 0; v < n; ++v) {
+    double &follows = state_.follows[v], &weight = state_.weight[v];
+    follows += rate * (folded_[v] - follows);
+    weight += rate * (follows - weight);
+    if (folded_[v] == 0 && follows < kNone && weight < kNone) follows = weight = 0;
+    if (weight > 0) active_.push_back(v);
+  }
+  next_ = at_;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (const std::uint32_t v : active_) {
+      const auto row = s.neighbours.row(v);
+      if (row.empty()) continue;
+      Vec3d sum;
+      for (const std::uint32_t w : row) sum += at_[w];
+      next_[v] = lerp(at_[v], sum / static_cast<double>(row.size()), 0.5 * state_.weight[v]);
+    }
+    at_.swap(next_);
+  }
+  for (const std::uint32_t v : active_)
+    if (is_finite(at_[v])) shift[v] = at_[v] - skin[v];
+}
+
+}  // namespace cutis

@@ -1,0 +1,46 @@
+// Sharp folds of single edges, which a crease makes of fine skin, are smoothed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cutis/context.h"
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Per welded vertex, 0 to 1: how much it is smoothed, and what that follows. Empty: nothing was folded yet.
+struct UnfoldState {
+  std::vector<double> weight, follows;
+};
+
+class Unfold {
+ public:
+  /// The rig must outlive this.
+  explicit Unfold(const Rig& rig);
+
+  /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift; skin that is not folded stays. Over
+  /// frames smoothing comes and goes gently: `rate` in (0,1] is the part of the way that it takes now.
+  void smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double rate, const Context& context);
+
+  [[nodiscard]] const UnfoldState& state() const { return state_; }
+  void set_state(UnfoldState state) { state_ = std::move(state); }
+
+ private:
+  struct Hinge {
+    std::array<std::uint32_t, 2> faces;
+    float rest = 0;  // cosine between their normals
+  };
+  const Rig* rig_;
+  std::vector<Hinge> hinges_;
+  UnfoldState state_;
+  // Scratch.
+  std::vector<Vec3d> at_, next_, normal_;
+  std::vector<double> folded_;
+  std::vector<std::uint32_t> active_;
+};
+
+}  // namespace cutis
