@@ -21,8 +21,8 @@ struct RegionSphere {
   friend bool operator==(const RegionSphere&, const RegionSphere&) = default;
 };
 
-/// Skin that slides less than the rest, or not at all. Selected is what any of the lists names; where regions overlap
-/// the last one holds.
+/// Skin that slides less than the rest, or not at all, or that touches nothing. Selected is what any of the lists
+/// names; where regions overlap the last one holds.
 struct SkinRegion {
   std::string name;
   std::vector<std::string> joints = {};      ///< their parts
@@ -32,6 +32,7 @@ struct SkinRegion {
   std::string paint{};                       ///< a vertex colour and its channel, "COLOR_0.r": selected by its value
   double stiffness = 1;                      ///< 0: as skin is; 1: no relaxation, vertices follow their bone
   double fade = 0;                           ///< metres along the skin over which it fades out around the selection
+  bool contact = true;                       ///< false: passes through other skin as if it were not there (hair, props)
 
   friend bool operator==(const SkinRegion&, const SkinRegion&) = default;
 };

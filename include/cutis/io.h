@@ -9,6 +9,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/skin_contact.h"
 
 namespace cutis {
 
@@ -51,6 +52,8 @@ struct AnimationHeader {
   const Character* character = nullptr;  ///< topology, names, attributes, materials; outlives the writer
   std::string clip_name;
   std::vector<double> times;  ///< seconds, one per frame, from the clip's own clock
+  /// Frames come with contact, and it is written as a vertex attribute: .glb .gltf .usda .ply.
+  bool contact = false;
 };
 
 /// Takes frames in order. Nothing exists under the final name until finish() returns; a writer that is
@@ -59,7 +62,9 @@ class AnimationWriter {
  public:
   virtual ~AnimationWriter() = default;
   /// All vertices of all meshes, in the input's order; scene space.
-  virtual void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) = 0;
+  /// `contact`: as many, where the header says so.
+  virtual void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                         std::span<const SkinContact> contact = {}) = 0;
   virtual void finish() = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/rig.h"
+#include "cutis/skin_contact.h"
 
 namespace cutis {
 
@@ -182,6 +183,7 @@ struct FrameReport {
 struct Frame {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> normals;
+  std::vector<SkinContact> contact;  ///< with contact_pass; empty otherwise
   // Methods that work on fields; empty otherwise.
   std::vector<VertexState> states;
   std::vector<float> residuals;  ///< f - iso, signed; NaN: no field reaches the vertex, or contact holds it off

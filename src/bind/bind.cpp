@@ -190,7 +190,7 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
     spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
   add_muscles(preset, rig);
-  paint_stiffness(character, preset, rig);
+  paint_regions(character, preset, rig);
   add_targets(preset, rig);
   context.progress("bind: operators", 0.9);
   rig.tree = make_tree(rig, preset, context);

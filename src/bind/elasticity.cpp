@@ -161,10 +161,12 @@ void hold_muscle(const RigMuscle& muscle, const std::string& place, RigField& fi
 
 }  // namespace
 
-void paint_stiffness(const Character& character, const Preset& preset, Rig& rig) {
+void paint_regions(const Character& character, const Preset& preset, Rig& rig) {
   RigSurface& s = rig.surface;
   s.stiffness.clear();
+  s.no_contact.clear();
   if (preset.regions.empty()) return;
+  s.no_contact.assign(s.size(), 0);
   s.stiffness.assign(s.size(), 0.0F);
   for (const SkinRegion& region : preset.regions) {
     const std::vector<float> selected = select(character, rig, region);
@@ -180,7 +182,10 @@ void paint_stiffness(const Character& character, const Preset& preset, Rig& rig)
     }
     for (std::size_t v = 0; v < s.size(); ++v)
       s.stiffness[v] = std::lerp(s.stiffness[v], static_cast<float>(region.stiffness), share[v]);
+    for (std::size_t v = 0; v < s.size(); ++v)
+      if (selected[v] >= 0.5F) s.no_contact[v] = region.contact ? 0 : 1;
   }
+  if (std::ranges::all_of(s.no_contact, [](char c) { return c == 0; })) s.no_contact.clear();
 }
 
 void add_targets(const Preset& preset, Rig& rig) {

@@ -9,7 +9,7 @@ namespace cutis {
 
 /// All need the surface and the fields of the rig. Throw Error(bad_argument) that names what the character does not
 /// have.
-void paint_stiffness(const Character& character, const Preset& preset, Rig& rig);
+void paint_regions(const Character& character, const Preset& preset, Rig& rig);
 void add_targets(const Preset& preset, Rig& rig);
 /// Enlarges the grids of parts so that they hold their muscles.
 void add_muscles(const Preset& preset, Rig& rig);

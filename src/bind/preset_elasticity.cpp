@@ -72,7 +72,8 @@ std::string_view to_string(MuscleForm form) { return form == MuscleForm::ellipso
 
 SkinRegion region_from_json(const Json& json, const std::string& place) {
   SkinRegion region;
-  region.name = name_of(json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade"}, place);
+  region.name = name_of(
+      json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade", "contact"}, place);
   region.joints = names_of(json, "joints", place);
   region.meshes = names_of(json, "meshes", place);
   region.paint = text_of(json, "paint", place);
@@ -91,6 +92,11 @@ SkinRegion region_from_json(const Json& json, const std::string& place) {
       region.spheres.push_back(sphere);
     }
   }
+  if (json.contains("contact")) {
+    if (!json["contact"].is_boolean()) fail(place, "\"contact\" must be true or false");
+    region.contact = json["contact"].get<bool>();
+    region.stiffness = 0;  // unless it says so: to leave hair alone is not to freeze it
+  }
   read_number(json, "stiffness", 0, 1, place, region.stiffness);
   read_number(json, "fade", 0, kFar, place, region.fade);
   return region;
@@ -106,6 +112,7 @@ Json region_json(const SkinRegion& region) {
   if (!region.paint.empty()) json["paint"] = region.paint;
   json["stiffness"] = region.stiffness;
   json["fade"] = region.fade;
+  if (!region.contact) json["contact"] = false;
   return json;
 }
 

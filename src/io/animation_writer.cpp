@@ -16,12 +16,14 @@ namespace {
 struct Format {
   std::string_view extension;
   WriterPtr (*make)(const std::string&, const AnimationHeader&, const Context&);
+  bool has_attributes;
 };
 
 constexpr std::array kFormats = {
-    Format{".glb", make_glb_writer}, Format{".gltf", make_gltf_writer}, Format{".pc2", make_pc2_writer},
-    Format{".mdd", make_mdd_writer}, Format{".usda", make_usda_writer}, Format{".obj", make_obj_writer},
-    Format{".ply", make_ply_writer},
+    Format{".glb", make_glb_writer, true},   Format{".gltf", make_gltf_writer, true},
+    Format{".pc2", make_pc2_writer, false},  Format{".mdd", make_mdd_writer, false},
+    Format{".usda", make_usda_writer, true}, Format{".obj", make_obj_writer, false},
+    Format{".ply", make_ply_writer, true},
 };
 
 }  // namespace
@@ -34,6 +36,9 @@ std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, 
   for (const Format& format : kFormats) {
     if (format.extension != extension) continue;
     check_header(file, header);
+    if (header.contact && !format.has_attributes)
+      throw Error(ErrorCode::bad_argument, file,
+                  fmt::format("'{}' has no room for contact; end the name in .glb .gltf .usda or .ply", extension));
     return format.make(file, header, context);
   }
   std::string known;

@@ -82,7 +82,8 @@ void FrameWriter::require_open() const {
   if (state_ == State::finished) throw Error(ErrorCode::bad_argument, file_, "is finished and takes no more frames");
 }
 
-void FrameWriter::add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) {
+void FrameWriter::add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                            std::span<const SkinContact> contact) {
   require_open();
   state_ = State::failed;  // until the frame is written
   const auto place = [&] { return fmt::format("{} › frame {}", file_, frame_); };
@@ -97,7 +98,16 @@ void FrameWriter::add_frame(std::span<const Vec3f> positions, std::span<const Ve
     if (const std::size_t i = first_nonfinite(vectors); i < vectors.size())
       throw Error(ErrorCode::bad_argument, fmt::format("{} › {}", place(), vertex_place(character(), i)),
                   fmt::format("has a {} that is not finite; nothing was written", what));
+  if (has_contact() && contact.size() != vertex_count_)
+    throw Error(ErrorCode::bad_argument, place(),
+                fmt::format("has contact of {} vertices, but the character has {}", contact.size(), vertex_count_));
+  for (std::size_t i = 0; has_contact() && i < contact.size(); ++i)
+    if (!std::isfinite(contact[i].touch) || !std::isfinite(contact[i].depth))
+      throw Error(ErrorCode::bad_argument, fmt::format("{} › {}", place(), vertex_place(character(), i)),
+                  "has contact that is not finite; nothing was written");
+  contact_ = contact;
   write_frame(positions, normals);
+  contact_ = {};
   ++frame_;
   state_ = State::open;
 }

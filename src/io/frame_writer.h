@@ -18,7 +18,8 @@ class FrameWriter : public AnimationWriter {
   FrameWriter(std::string file, AnimationHeader header);
 
   /// Throws Error(bad_argument) on a wrong number of vertices, a non-finite number, or one frame too many.
-  void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) final;
+  void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                 std::span<const SkinContact> contact) final;
   /// Throws Error(bad_argument) when frames are missing.
   void finish() final;
 
@@ -31,7 +32,9 @@ class FrameWriter : public AnimationWriter {
   [[nodiscard]] const std::string& clip_name() const { return header_.clip_name; }
   [[nodiscard]] std::size_t frame_count() const { return header_.times.size(); }
   [[nodiscard]] std::size_t vertex_count() const { return vertex_count_; }
-  [[nodiscard]] std::size_t frame() const { return frame_; }  ///< index of the frame being written
+  [[nodiscard]] bool has_contact() const { return header_.contact; }
+  [[nodiscard]] std::span<const SkinContact> contact() const { return contact_; }  ///< of the frame being written
+  [[nodiscard]] std::size_t frame() const { return frame_; }                       ///< index of the frame being written
 
  private:
   enum class State { open, failed, finished };
@@ -40,6 +43,7 @@ class FrameWriter : public AnimationWriter {
 
   std::string file_;
   AnimationHeader header_;
+  std::span<const SkinContact> contact_;
   std::size_t vertex_count_ = 0;
   std::size_t frame_ = 0;
   State state_ = State::open;

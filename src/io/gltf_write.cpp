@@ -1,6 +1,6 @@
 // GLB and glTF: one mesh with one primitive per character mesh, one morph target per frame, and one animation of the
 // weights that turns the targets on one after the other. The base shape is the rest pose; targets are differences
-// from it.
+// from it. Contact is an attribute of its own, 0 in the base shape.
 //
 // All sizes are known before the first frame, so frames go straight into the file. Only the bounds of the targets are
 // not: a GLB has its JSON in front of the data, so room for it is reserved with the longest numbers possible and
@@ -100,7 +100,8 @@ class GltfWriter final : public FrameWriter {
   void refuse_too_large() const {
     // As doubles: the squares and products of absurd counts must not wrap around.
     const auto frames = static_cast<double>(frame_count()), vertices = static_cast<double>(vertex_count());
-    double bytes = frames * vertices * 2 * sizeof(Vec3f) + frames * frames * sizeof(float);
+    double bytes = frames * vertices * (2 * sizeof(Vec3f) + (has_contact() ? sizeof(SkinContact) : 0)) +
+                   frames * frames * sizeof(float);
     for (const auto& image : look_.image_files) bytes += static_cast<double>(image.size());
     if (bytes > static_cast<double>(kMaxBytes)) fail_too_large(bytes);
   }
@@ -153,6 +154,8 @@ class GltfWriter final : public FrameWriter {
     Json primitives = Json::array();
     const std::size_t base_positions = add_view(base_positions_.size() * sizeof(Vec3f), kArrayBuffer, sizeof(Vec3f));
     const std::size_t base_normals = add_view(base_normals_.size() * sizeof(Vec3f), kArrayBuffer, sizeof(Vec3f));
+    const std::size_t base_contact =
+        has_contact() ? add_view(vertex_count() * sizeof(SkinContact), kArrayBuffer, sizeof(SkinContact)) : 0;
     std::size_t first = 0;
     for (const Mesh& mesh : meshes) {
       const std::size_t n = mesh.positions.size();
@@ -160,6 +163,9 @@ class GltfWriter final : public FrameWriter {
       primitive["attributes"]["POSITION"] =
           add_accessor(base_positions, first * sizeof(Vec3f), n, kFloat, "VEC3", bounds_of(mesh.positions));
       primitive["attributes"]["NORMAL"] = add_accessor(base_normals, first * sizeof(Vec3f), n, kFloat, "VEC3");
+      if (has_contact())
+        primitive["attributes"]["_CONTACT"] =
+            add_accessor(base_contact, first * sizeof(SkinContact), n, kFloat, "VEC2");
       for (const VertexAttribute& a : mesh.attributes) {
         if (!is_carried(a)) continue;
         const std::size_t view = add_view(a.values.size() * sizeof(float), kArrayBuffer);
@@ -219,12 +225,17 @@ class GltfWriter final : public FrameWriter {
     for (std::size_t f = 0; f < frame_count(); ++f) {
       const std::size_t positions = add_view(vertex_count() * sizeof(Vec3f), kArrayBuffer, sizeof(Vec3f));
       const std::size_t normals = add_view(vertex_count() * sizeof(Vec3f), kArrayBuffer, sizeof(Vec3f));
+      const std::size_t contact =
+          has_contact() ? add_view(vertex_count() * sizeof(SkinContact), kArrayBuffer, sizeof(SkinContact)) : 0;
       std::size_t first = 0;
       for (std::size_t m = 0; m < character().meshes.size(); ++m) {
         const std::size_t n = character().meshes[m].positions.size();
         const std::size_t p = add_accessor(positions, first * sizeof(Vec3f), n, kFloat, "VEC3", kUnknown);
         const std::size_t d = add_accessor(normals, first * sizeof(Vec3f), n, kFloat, "VEC3");
         primitives[m]["targets"].push_back(Json::object({{"POSITION", p}, {"NORMAL", d}}));
+        if (has_contact())
+          primitives[m]["targets"].back()["_CONTACT"] =
+              add_accessor(contact, first * sizeof(SkinContact), n, kFloat, "VEC2");
         first += n;
       }
     }
@@ -275,6 +286,10 @@ class GltfWriter final : public FrameWriter {
   void write_constant_part() {
     write_view(std::span<const Vec3f>(base_positions_));
     write_view(std::span<const Vec3f>(base_normals_));
+    if (has_contact()) {
+      const std::vector<SkinContact> free(vertex_count());
+      write_view(std::span<const SkinContact>(free));
+    }
     for (const Mesh& mesh : character().meshes) {
       for (const VertexAttribute& a : mesh.attributes)
         if (is_carried(a)) write_view(std::span<const float>(a.values));
@@ -299,17 +314,19 @@ class GltfWriter final : public FrameWriter {
                     "is too far from the rest pose for 32-bit numbers");
     };
     subtract(positions, base_positions_);
-    std::size_t first = 0, accessor = first_target_ + frame() * character().meshes.size() * 2;
+    const std::size_t per_mesh = has_contact() ? 3 : 2;
+    std::size_t first = 0, accessor = first_target_ + frame() * character().meshes.size() * per_mesh;
     for (const Mesh& mesh : character().meshes) {
       const Bounds bounds = bounds_of(std::span<const Vec3f>(deltas_).subspan(first, mesh.positions.size()));
       json_["accessors"][accessor]["min"] = bounds.lo;
       json_["accessors"][accessor]["max"] = bounds.hi;
       first += mesh.positions.size();
-      accessor += 2;
+      accessor += per_mesh;
     }
     write_view(std::span<const Vec3f>(deltas_));
     subtract(normals, base_normals_);
     write_view(std::span<const Vec3f>(deltas_));
+    if (has_contact()) write_view(contact());
   }
 
   void complete() override {

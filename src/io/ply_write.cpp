@@ -1,5 +1,5 @@
 // PLY, binary little-endian, one file per frame: position, normal and, when any mesh has TEXCOORD_0, s and t per
-// vertex; triangles. All meshes in one vertex list: PLY has no objects.
+// vertex, and contact when frames have it; triangles. All meshes in one vertex list: PLY has no objects.
 #include <bit>
 #include <cstring>
 
@@ -30,9 +30,10 @@ class PlyWriter final : public FrameWriter {
     head_ = fmt::format(
         "ply\nformat binary_little_endian 1.0\ncomment Cutis {}\nelement vertex {}\n"
         "property float x\nproperty float y\nproperty float z\n"
-        "property float nx\nproperty float ny\nproperty float nz\n{}"
+        "property float nx\nproperty float ny\nproperty float nz\n{}{}"
         "element face {}\nproperty list uchar int vertex_indices\nend_header\n",
-        version(), vertex_count(), has_uv_ ? "property float s\nproperty float t\n" : "", triangles);
+        version(), vertex_count(), has_uv_ ? "property float s\nproperty float t\n" : "",
+        has_contact() ? "property float contact\nproperty float contact_depth\n" : "", triangles);
 
     // Texture coordinates are laid into the vertex rows once; frames overwrite only the six numbers before them.
     rows_.assign(vertex_count() * row_size(), 0.0F);
@@ -60,7 +61,8 @@ class PlyWriter final : public FrameWriter {
  private:
   static constexpr std::size_t kFaceBytes = 13;
 
-  [[nodiscard]] std::size_t row_size() const { return has_uv_ ? 8 : 6; }
+  [[nodiscard]] std::size_t contact_at() const { return has_uv_ ? 8 : 6; }
+  [[nodiscard]] std::size_t row_size() const { return contact_at() + (has_contact() ? 2 : 0); }
 
   void write_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) override {
     AtomicFile& out = frame() == 0 ? files_.last() : files_.add(sequence_name(file(), frame(), frame_count()));
@@ -68,6 +70,9 @@ class PlyWriter final : public FrameWriter {
       float* row = rows_.data() + i * row_size();
       std::memcpy(row, &positions[i], sizeof(Vec3f));
       std::memcpy(row + 3, &normals[i], sizeof(Vec3f));
+      if (!has_contact()) continue;
+      row[contact_at()] = contact()[i].touch;
+      row[contact_at() + 1] = contact()[i].depth;
     }
     out.write(head_);
     out.write(rows_.data(), rows_.size() * sizeof(float));

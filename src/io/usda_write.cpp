@@ -85,6 +85,10 @@ class UsdaWriter final : public FrameWriter {
   void write_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals) override {
     spool_.append(positions);
     spool_.append(normals);
+    if (!has_contact()) return;
+    scratch_.clear();
+    for (const SkinContact& c : contact()) scratch_.push_back({c.touch, c.depth, 0});
+    spool_.append(scratch_);
   }
 
   void complete() override {
@@ -147,6 +151,24 @@ class UsdaWriter final : public FrameWriter {
     text_.text("        }\n        color3f[] primvars:displayColor = [");
     const bool varies = write_colors(mesh);
     text_.text("] (\n            interpolation = \"").text(varies ? "vertex" : "constant").text("\"\n        )\n");
+    if (has_contact()) {
+      const auto numbers = [&](const char* primvar, int component) {
+        text_.text("        float[] primvars:")
+            .text(primvar)
+            .text(" (\n            interpolation = \"vertex\"\n        )\n");
+        text_.text("        float[] primvars:").text(primvar).text(".timeSamples = {\n");
+        samples(mesh, first, 2 * vertex_count(), [&](std::span<const Vec3f> values) {
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            comma(i);
+            text_.number(values[i][component]);
+            flush(kFlushBytes);
+          }
+        });
+        text_.text("        }\n");
+      };
+      numbers("contact", 0);
+      numbers("contactDepth", 1);
+    }
     if (const VertexAttribute* uv = find_attribute(mesh, "TEXCOORD_0", 2); uv != nullptr) {
       text_.text("        texCoord2f[] primvars:st = [");
       for (std::size_t i = 0; i < uv->values.size(); i += 2) {
@@ -164,7 +186,7 @@ class UsdaWriter final : public FrameWriter {
   void samples(const Mesh& mesh, std::size_t first, std::size_t offset_in_frame, const Body& body) {
     scratch_.resize(mesh.positions.size());
     for (std::size_t f = 0; f < frame_count(); ++f) {
-      spool_.read(f * 2 * vertex_count() + offset_in_frame + first, scratch_);
+      spool_.read(f * (has_contact() ? 3 : 2) * vertex_count() + offset_in_frame + first, scratch_);
       text_.text("            ").number(time_.code[f]).text(": [");
       body(std::span<const Vec3f>(scratch_));
       text_.text("],\n");

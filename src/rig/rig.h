@@ -101,6 +101,7 @@ struct RigSurface {
   RigRows turn;                    ///< bones
   std::vector<float> turn_weight;  ///< per item of turn; each row sums to 1
   std::vector<float> stiffness;    ///< per vertex, 0 to 1: 1 follows its bone; empty: 0 everywhere
+  std::vector<char> no_contact;    ///< per vertex: 1 where skin passes through other skin; empty: nowhere
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
 };

@@ -101,6 +101,7 @@ void check_surface(const Rig& rig, const Check& check) {
   check.below(s.turn.items, rig.bones.size(), "turn weights");
   check.require(s.turn_weight.size() == s.turn.items.size(), "turn weights");
   check.finite(s.turn_weight, "turn weights");
+  check.require(s.no_contact.empty() || s.no_contact.size() == n, "contact");
   check.require(s.stiffness.empty() || s.stiffness.size() == n, "stiffness");
   check.require(std::ranges::all_of(s.stiffness, [](float x) { return x >= 0 && x <= 1; }), "stiffness");
 }

@@ -119,9 +119,9 @@ void visit(Archive& archive, T& value) {
     visit_all(archive, begin, items);
   } else if constexpr (kIs<T, RigSurface>) {
     auto& [welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours, neighbour_weight, turn,
-           turn_weight, stiffness] = value;
+           turn_weight, stiffness, no_contact] = value;
     visit_all(archive, welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours,
-              neighbour_weight, turn, turn_weight, stiffness);
+              neighbour_weight, turn, turn_weight, stiffness, no_contact);
   } else if constexpr (kIs<T, RigOperator>) {
     auto& [form, side, slices, nodes, crossing, contact_end] = value;
     visit_all(archive, form, side, slices, nodes, crossing, contact_end);

@@ -11,7 +11,7 @@
 namespace cutis {
 
 /// Raise when the contents change: files of another version are refused with a sentence.
-inline constexpr std::uint32_t kRigVersion = 2;
+inline constexpr std::uint32_t kRigVersion = 3;
 
 /// The whole file.
 [[nodiscard]] std::string rig_to_bytes(const Rig& rig);

@@ -81,6 +81,16 @@ std::vector<std::uint32_t> parts_of(const Rig& rig) {
   return part;
 }
 
+// Those of regions that touch nothing are not there.
+std::vector<Triangle> touching_triangles(const RigSurface& surface) {
+  std::vector<Triangle> triangles = surface.triangles;
+  if (!surface.no_contact.empty())
+    std::erase_if(triangles, [&](const Triangle& t) {
+      return std::ranges::any_of(t, [&](std::uint32_t v) { return surface.no_contact[v] != 0; });
+    });
+  return triangles;
+}
+
 SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
   safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
   return safe;
@@ -99,6 +109,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       options(o),
       part(parts_of(r)),
       radius(radii_with_rest(r)),
+      triangles(touching_triangles(r.surface)),
       safe(contact_mesh(), bounded(o.safe, r.surface.size()), context),
       swell(r, part, radius),
       unfold(r) {
@@ -124,7 +135,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
 }
 
 ContactMesh ContactPass::Impl::contact_mesh() const {
-  return {rig.surface.positions, rig.surface.triangles, part, radius.size(), radius};
+  return {rig.surface.positions, triangles, part, radius.size(), radius};
 }
 
 void ContactPass::Impl::restart() {
@@ -382,6 +393,21 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
       normals[i] = static_cast<Vec3f>(normalized(mirrored - half * (2 * dot(half, mirrored)), m));
     }
   });
+}
+
+void ContactPass::contact(std::vector<SkinContact>& out) const {
+  const Impl& s = *impl_;
+  const RigSurface& surface = s.rig.surface;
+  std::vector<double> touch;
+  fade_touching(surface, s.in_contact, touch);
+  out.assign(surface.welded_of.size(), {});
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::uint32_t v = surface.welded_of[i];
+    if (!(touch[v] > 0)) continue;
+    out[i].touch = static_cast<float>(touch[v]);
+    if (s.part[v] < s.rig.bones.size())
+      out[i].depth = static_cast<float>(touch[v] * pressed_in(surface, v, s.motion[s.part[v]], s.mesh[v]));
+  }
 }
 
 const SafeStep& ContactPass::safe_step() const { return impl_->safe; }

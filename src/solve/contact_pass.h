@@ -71,6 +71,9 @@ class ContactPass {
   /// Turns the method's normals to fit the mesh that advance() returned.
   void bend_normals(std::span<Vec3f> normals, const Context& context) const;
 
+  /// Contact in the mesh that advance() returned; all input vertices.
+  void contact(std::vector<SkinContact>& out) const;
+
   [[nodiscard]] const SafeStep& safe_step() const;
 
  private:

@@ -17,6 +17,7 @@ struct ContactPass::Impl {
   ContactPassOptions options;
   std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
   std::vector<float> radius;        // per part
+  std::vector<Triangle> triangles;  // that touch others
   SafeStep safe;
   Swell swell;
   Unfold unfold;

@@ -30,7 +30,10 @@ Relief make_relief(const Rig& rig, const ReliefOptions& options) {
   }
   std::vector<GridView> grids;
   for (const RigField& field : rig.fields) grids.push_back(field.view());
-  return Relief({rig.surface.positions, rig.surface.owner, radius, parent, pivot, joined_parts(rig)}, options,
+  std::vector<std::uint32_t> owner = rig.surface.owner;
+  for (std::size_t v = 0; v < rig.surface.no_contact.size(); ++v)
+    if (rig.surface.no_contact[v] != 0) owner[v] = RigSurface::kNoBone;
+  return Relief({rig.surface.positions, owner, radius, parent, pivot, joined_parts(rig)}, options,
                 [grids](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) {
                   const GridView& grid = grids[part];
                   if (grid.nodes == nullptr) return false;

@@ -262,6 +262,7 @@ const Frame& Solver::solve(const Pose& pose) {
     const Pose& feasible = impl_->relief ? impl_->relief->apply(pose) : pose;
     frame.report.contact = impl_->contact_pass->advance(feasible, skin, frame.positions, *impl_->context);
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
+    impl_->contact_pass->contact(frame.contact);
     if (impl_->relief) impl_->report_relief();
   } else {
     restart(frame.report.contact);

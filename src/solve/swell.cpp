@@ -35,6 +35,28 @@ bool is_closed(std::span<const Triangle> triangles) {
 
 }  // namespace
 
+void fade_touching(const RigSurface& skin, std::span<const char> touching, std::vector<double>& out) {
+  out.assign(touching.begin(), touching.end());
+  std::vector<double> next;
+  for (int pass = 0; pass < kBlur; ++pass) {
+    next = out;
+    for (std::size_t v = 0; v < skin.size(); ++v) {
+      const auto row = skin.neighbours.row(v);
+      double sum = out[v];
+      for (const std::uint32_t w : row) sum += out[w];
+      if (sum > 0) next[v] = std::max(out[v], sum / static_cast<double>(row.size() + 1));
+    }
+    out.swap(next);
+  }
+}
+
+double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at) {
+  const Vec3d normal = normalized(cofactor(motion.linear) * static_cast<Vec3d>(skin.normals[v]));
+  const Vec3d free = transform_point(motion, static_cast<Vec3d>(skin.positions[v]));
+  const double depth = dot(free - static_cast<Vec3d>(at), normal);
+  return std::isfinite(depth) ? std::max(0.0, depth) : 0;
+}
+
 Swell::Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<const float> radius)
     : rig_(&rig), part_(part), radius_(radius) {
   const RigSurface& s = rig.surface;
@@ -87,25 +109,12 @@ void Swell::smooth_normals() {
 void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
                    double rate) {
   const RigSurface& s = rig_->surface;
-  flag_.assign(touching.begin(), touching.end());
-  for (int pass = 0; pass < kBlur; ++pass) {
-    next_flag_ = flag_;
-    for (std::size_t v = 0; v < s.size(); ++v) {
-      const auto row = s.neighbours.row(v);
-      double sum = flag_[v];
-      for (const std::uint32_t w : row) sum += flag_[w];
-      if (sum > 0) next_flag_[v] = std::max(flag_[v], sum / static_cast<double>(row.size() + 1));
-    }
-    flag_.swap(next_flag_);
-  }
+  fade_touching(s, touching, flag_);
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
     double depth = 0;
     if (flag_[v] > 0 && radius > 0) {
-      const Affine3d& m = motion[part_[v]];
-      const Vec3d normal = normalized(cofactor(m.linear) * static_cast<Vec3d>(s.normals[v]));
-      depth = dot(transform_point(m, static_cast<Vec3d>(s.positions[v])) - static_cast<Vec3d>(mesh[v]), normal);
-      depth = std::isfinite(depth) ? std::clamp(depth - kNone * radius, 0.0, radius) : 0;
+      depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNone * radius, 0.0, radius);
     }
     double &touch = state_.touch[v], &source = state_.source[v];
     touch += rate * (flag_[v] - touch);

@@ -26,6 +26,11 @@ struct SwellState {
   double scale = 1;            ///< of the lift: what touching skin lost is not all that the skin lost
 };
 
+/// Per welded vertex: 1 where it touches, fading over two rings.
+void fade_touching(const RigSurface& skin, std::span<const char> touching, std::vector<double>& out);
+/// How deep vertex v is pressed in at `at`, metres, against where its part's motion carries it; >= 0.
+[[nodiscard]] double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at);
+
 class Swell {
  public:
   /// `part` per welded vertex, `radius` per part in metres (0: does not swell). All must outlive this.
@@ -61,7 +66,7 @@ class Swell {
   std::vector<Vec3d> smooth_normal_;
   SwellState state_;
   // Scratch.
-  std::vector<double> flag_, next_flag_, reach_, x_, r_, d_, q_, diagonal_;
+  std::vector<double> flag_, reach_, x_, r_, d_, q_, diagonal_;
   std::vector<std::int32_t> slot_;
   std::vector<std::uint32_t> region_;
 };

@@ -131,6 +131,50 @@ TEST_F(ContactPassTest, NormalsFitTheMesh) {
   for (const Vec3f& n : frame->normals) EXPECT_NEAR(length(n), 1, 1e-4);
 }
 
+TEST_F(ContactPassTest, FramesSayWhereSkinTouchesAndHowDeepItIsPressedIn) {
+  const Character character = folding_tube();
+  Solver solver(bind(character, context), {.method = Method::dqs, .contact_pass = true, .relief_cap = 0}, context);
+  const Clip& clip = character.clips[0];
+  const auto touching = [](const Frame& frame) {
+    return std::ranges::count_if(frame.contact, [](const SkinContact& c) { return c.touch == 1; });
+  };
+  const std::vector<double> times = sample_times(clip, 12, 30);
+  const Frame& first = solver.solve(sample(character.skeleton, clip, times.front()));
+  ASSERT_EQ(first.contact.size(), character.vertex_count());
+  EXPECT_EQ(touching(first), 0);
+  for (const double t : times) (void)solver.solve(sample(character.skeleton, clip, t));
+  const Frame& last = solver.solve(sample(character.skeleton, clip, times.back()));
+  EXPECT_GT(touching(last), 4);
+  double deepest = 0;
+  for (const SkinContact& c : last.contact) {
+    EXPECT_TRUE(c.touch >= 0 && c.touch <= 1 && c.depth >= 0);
+    if (c.touch == 0) {
+      EXPECT_EQ(c.depth, 0);
+    }
+    deepest = std::max<double>(deepest, c.depth);
+  }
+  EXPECT_GT(deepest, 0.01);
+  EXPECT_LT(deepest, 1);
+  Solver without(bind(character, context), {.method = Method::dqs}, context);
+  EXPECT_TRUE(without.solve(sample(character.skeleton, clip, 0)).contact.empty());
+}
+
+TEST_F(ContactPassTest, ARegionOfAPresetIsLeftAlone) {
+  const Character character = folding_tube();
+  const Metrics metrics(character, context, {.overlap = false});
+  const auto pairs_with = [&](const std::string& region) {
+    const Preset preset = preset_from_json(R"({"regions": [)" + region + "]}", "preset");
+    Solver solver(bind(character, context, {.preset = preset}), {.method = Method::dqs, .contact_pass = true}, context);
+    const Frame* frame = nullptr;
+    const Clip& clip = character.clips[0];
+    for (const double t : sample_times(clip, 12, 30)) frame = &solver.solve(sample(character.skeleton, clip, t));
+    return *metrics.measure(frame->positions).intersecting_pairs;
+  };
+  const std::string all = R"({"name": "all", "spheres": [{"center": [0, 0, 0], "radius": 99}], "contact": )";
+  EXPECT_EQ(pairs_with(all + "true}"), 0U);
+  EXPECT_GT(pairs_with(all + "false}"), 0U);
+}
+
 TEST_F(ContactPassTest, ARigWithoutASkinIsRefused) {
   const Character character = test::make_two_bone_tube();
   const auto rig = bind(character, context, {.implicit_skin = false});

@@ -12,6 +12,7 @@ struct Options {
   std::string file, output, method = "tracking";
   MotionChoice motion;
   ContactChoice contact;
+  bool contact_data = false;
 };
 
 void run(const Options& options) {
@@ -22,10 +23,14 @@ void run(const Options& options) {
   Session::check_output(options.file, options.output);
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
-  const auto writer = make_animation_writer(options.output, {&character, motion.clip.name, motion.times}, context);
+  if (options.contact_data && !options.contact.touches(method))
+    throw Error(ErrorCode::bad_argument, "--contact-data", "needs contact; add --contact-pass");
+  const auto writer = make_animation_writer(
+      options.output, {&character, motion.clip.name, motion.times, options.contact_data}, context);
   const MethodTiming timing = play(
       character, motion, method, context,
-      [&](std::size_t, const Frame& frame) { writer->add_frame(frame.positions, frame.normals); }, options.contact);
+      [&](std::size_t, const Frame& frame) { writer->add_frame(frame.positions, frame.normals, frame.contact); },
+      options.contact);
   writer->finish();
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -58,12 +63,17 @@ void add_animate(CLI::App& app) {
                    "(follows it)")
       ->capture_default_str();
   add_contact_options(*verb, options->contact);
+  verb->add_flag(
+      "--contact-data", options->contact_data,
+      "Write where skin touches and how deep it is pressed in, per vertex and frame: attribute _CONTACT (glTF), "
+      "primvars contact and contactDepth (USD), properties (PLY)");
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"
       "  cutis animate character.glb --clip walk -o walk.glb\n"
       "  cutis animate character.glb --clip 0 --method lbs --frames 12 -o frames.obj\n"
       "  cutis animate character.glb --clip fist --contact-pass -o fist.glb\n"
+      "  cutis animate character.glb --clip fist --contact-data -o fist.usda\n"
       "  cutis animate hand.glb --clip fist --method implicit -o fist.glb\n"
       "  cutis animate hand.glb --spheres track.json --fit --method implicit -o hand.pc2\n"
       "  cutis animate character.glb --bvh motion.bvh --fps 24 -o motion.pc2");
