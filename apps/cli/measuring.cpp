@@ -81,10 +81,8 @@ std::vector<Run> list_runs(const std::vector<Method>& methods, const ContactChoi
     for (const std::string& history : histories) {
       Run run{method, contact, label(method, contact)};
       run.contact.history = history;
-      if (histories.size() > 1 && method == Method::tracking) {
+      if (histories.size() > 1 && method == Method::tracking)
         run.name = fmt::format("{}/{}", to_string(method), history);
-        run.contact.pass = contact.pass > 0 ? 1 : -1;  // the same for all
-      }
       runs.push_back(std::move(run));
       if (method != Method::tracking) break;
     }
@@ -148,7 +146,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
     Solver solver(rig, solve_options(run.method, run.contact), context);
-    if (run.contact.touches(run.method)) solver.foresee(foreseen_poses(character, motion));
+    if (run.contact.touches(run.method) && run.contact.history == "playback")
+      solver.foresee(foreseen_poses(character, motion));
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {

@@ -78,7 +78,7 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories) {
   verb.add_flag("--contact-pass,!--no-contact-pass", choice.pass,
                 "Skins that touch do not pass through each other: no intersections in any frame. On by default with "
-                "tracking (played back)");
+                "tracking");
   verb.add_option(
           "--relief", choice.relief,
           "on: with contact, bones that the pose drives deeper into each other than skin can give way are moved "
@@ -156,7 +156,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
 }
 
 bool ContactChoice::touches(Method method) const {
-  return pass > 0 || (pass == 0 && method == Method::tracking && history == "playback" && contact == "own-side");
+  return pass > 0 || (pass == 0 && method == Method::tracking && contact == "own-side");
 }
 
 std::string label(Method method, const ContactChoice& contact) {
@@ -191,7 +191,7 @@ std::vector<Pose> poses_before(const Character& character, const Motion& motion,
                                const ContactChoice& contact) {
   constexpr int kMost = 60;
   std::vector<Pose> poses;
-  const bool has_history = contact.touches(method) || (method == Method::tracking && contact.history == "playback");
+  const bool has_history = contact.history == "playback" && (contact.touches(method) || method == Method::tracking);
   if (!has_history || i == 0) return poses;
   const double from = motion.times[i - 1], to = motion.times[i];
   const int steps = dense_steps(from, to);
@@ -206,7 +206,7 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
   const auto start = std::chrono::steady_clock::now();
   Solver solver(bind(character, context, bind_options({method}, contact)), solve_options(method, contact), context);
   timing.bind_ms = milliseconds_since(start);
-  if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
+  if (contact.touches(method) && contact.history == "playback") solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     for (const Pose& pose : poses_before(character, motion, i, method, contact)) (void)solver.solve(pose);

@@ -87,7 +87,9 @@ struct SolveOptions {
   ImplicitOptions implicit = {};
   TrackingOptions tracking = {};
   /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
-  /// BindOptions::implicit_skin). docs/algorithms/contact.md.
+  /// BindOptions::implicit_skin). With History::canonical every frame is followed from rest by itself; with
+  /// History::stateless there is no way to follow: bones are relieved, and nothing is certified.
+  /// docs/algorithms/contact.md.
   bool contact_pass = false;
   /// With contact, and with Method::implicit: bones that the pose drives deeper into each other than skin can give way
   /// are moved apart (implicit: bent less), by at most this part of the character's size; 0: never. In [0, 0.2].

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kVerticesPerChunk = 1024;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
 constexpr std::size_t kMostHalvings = 3;
-constexpr int kMostSubsteps = 32;  // of any frame
 // Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
 // is taken in one sub-step, beyond the second the parts that block each other are let go.
 constexpr std::size_t kFrameTests = 64, kStepTests = 32;
@@ -202,7 +201,8 @@ int ContactPass::Impl::substeps(const Pose& to) const {
       count = std::max(count, std::min(most_travel, far / (options.max_travel_edges * edge)));
     }
   }
-  return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, kMostSubsteps) : kMostSubsteps;
+  return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, options.most_substeps)
+                              : options.most_substeps;
 }
 
 void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
@@ -238,7 +238,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   }
   if (options.swell) {
     for (std::size_t v = 0; v < n; ++v) carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
-    unfold.smooth(carried, next_lift, rate, context);
+    unfold.smooth(carried, next_lift, swell.state().touch, rate, context);
   }
   proposed.resize(n);
   moved.assign(n, 0);

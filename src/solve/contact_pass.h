@@ -26,6 +26,7 @@ struct ContactPassOptions {
   double max_turn_degrees = 10;   ///< of a joint in one sub-step, in (0, 45]: larger turns tear skin before it gives
   double max_travel_edges = 1.5;  ///< of near parts against each other in one sub-step, in local edges, > 0
   int max_substeps = 8;           ///< of a frame whose joints turn by no more than that; others have as many more
+  int most_substeps = 32;         ///< of any frame
   int max_halvings = 3;           ///< of a sub-step that leaves vertices behind
   double release_radii = 2;       ///< skin held off its place by so many radii of the thinner part, > 0, is let go …
   double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind

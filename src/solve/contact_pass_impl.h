@@ -48,9 +48,10 @@ struct ContactPass::Impl {
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
 
   [[nodiscard]] ContactMesh contact_mesh() const;
-  /// How far contact holds a vertex off its place, metres.
+  /// How far contact holds a vertex off its place, metres; of swelling it may hold off what it likes.
   [[nodiscard]] double held_off(std::size_t v) const {
-    return distance(static_cast<Vec3d>(mesh[v]), static_cast<Vec3d>(wanted[v]) + lift[v]);
+    const auto at = static_cast<Vec3d>(mesh[v]), place = static_cast<Vec3d>(wanted[v]);
+    return std::min(distance(at, place), distance(at, place + lift[v]));
   }
   void restart();
 

@@ -108,32 +108,32 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   caught_steps = held > 0 ? caught_steps + static_cast<int>(substeps) : 0;
   if (held == 0 || caught_steps < kCaughtSteps) return 0;
   caught_steps = 0;
-  std::vector<Vec3f>& free = next_wanted;
-  free.resize(mesh.size());
-  for (std::size_t v = 0; v < mesh.size(); ++v) free[v] = static_cast<Vec3f>(static_cast<Vec3d>(raw[v]) + lift[v]);
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
-    if (caught[part[v]] != 0) proposed[v] = free[v];
+    if (caught[part[v]] != 0) proposed[v] = raw[v];
   if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
     std::size_t creases = 0;
-    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(free, ignored, context);
+    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(raw, ignored, context);
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;
       creases += pairs;
     }
     if (static_cast<double>(creases) > kCreases * static_cast<double>(held)) return 0;
     for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1]);
-    proposed = free;
+    proposed = raw;
   }
   std::size_t freed = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) freed += mesh[v] != proposed[v] ? 1U : 0U;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
-    if (proposed[v] != free[v] || mesh[v] == free[v]) continue;
+    if (proposed[v] != raw[v] || mesh[v] == raw[v]) continue;
     wanted[v] = raw[v];
+    lift[v] = {};
     drift[v] = {};
   }
   mesh.swap(proposed);
+  swell.set_state({});  // what was pressed in is free
+  unfold.set_state({});
   return freed;
 }
 

@@ -134,6 +134,14 @@ struct Solver::Impl {
   std::unique_ptr<ImplicitSkin> implicit;
   std::unique_ptr<Tracker> tracker;
 
+  // Frames that depend on their pose alone: the contact pass follows every one from rest …
+  [[nodiscard]] bool starts_from_rest() const {
+    return options.contact_pass && options.method == Method::tracking && options.tracking.history == History::canonical;
+  }
+  // … or cannot be had, for it needs a way to follow: bones are relieved, and the fields push the skin apart.
+  [[nodiscard]] bool is_stateless() const {
+    return options.method == Method::tracking && options.tracking.history == History::stateless;
+  }
   void skin(const Pose& pose, std::span<Vec3f> positions);
   void report_relief();
 };
@@ -178,8 +186,12 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
       contact.max_substeps = 2;
       contact.start_edges = 0.05;
     }
+    if (impl_->starts_from_rest()) {  // as fine as the frames of a clip would be
+      contact.max_turn_degrees = 3;
+      contact.most_substeps = 64;
+    }
     contact.swell = options.swell;
-    impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
+    if (!impl_->is_stateless()) impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
     if (options.relief_cap > 0)
       impl_->relief = std::make_unique<PoseRelief>(*impl_->rig, ReliefOptions{.cap = options.relief_cap});
   }
@@ -190,8 +202,11 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   if (options.method == Method::implicit)
     impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit,
                                                      options.contact_pass ? 0 : options.relief_cap, context);
-  if (options.method == Method::tracking)
-    impl_->tracker = std::make_unique<Tracker>(*impl_->rig, options.tracking, context);
+  if (options.method == Method::tracking) {
+    TrackingOptions tracking = options.tracking;
+    if (impl_->starts_from_rest()) tracking.history = History::playback;  // of the contact pass's sub-steps
+    impl_->tracker = std::make_unique<Tracker>(*impl_->rig, tracking, context);
+  }
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -255,6 +270,7 @@ const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
   const Rig& rig = *impl_->rig;
   Frame& frame = impl_->frame;
+  if (impl_->starts_from_rest()) reset();
   frame.report.profile = {};
   if (impl_->tracker) impl_->tracker->restart_profile();
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
@@ -266,7 +282,14 @@ const Frame& Solver::solve(const Pose& pose) {
     if (impl_->relief) impl_->report_relief();
   } else {
     restart(frame.report.contact);
-    skin(pose, frame.positions);
+    if (impl_->relief) {
+      impl_->relief->restart();
+      skin(impl_->relief->apply(pose), frame.positions);
+      frame.report.contact.certified = false;
+      impl_->report_relief();
+    } else {
+      skin(pose, frame.positions);
+    }
   }
   frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
   if (impl_->tracker) frame.report.profile = impl_->tracker->profile();

@@ -110,6 +110,7 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
                    double rate) {
   const RigSurface& s = rig_->surface;
   fade_touching(s, touching, flag_);
+  const double release = 1 - (1 - rate) * (1 - rate);  // springs back twice as fast
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
     double depth = 0;
@@ -117,8 +118,8 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
       depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNone * radius, 0.0, radius);
     }
     double &touch = state_.touch[v], &source = state_.source[v];
-    touch += rate * (flag_[v] - touch);
-    source += rate * (flag_[v] * depth - source);
+    touch += (flag_[v] > touch ? rate : release) * (flag_[v] - touch);
+    source += (flag_[v] * depth > source ? rate : release) * (flag_[v] * depth - source);
     if (flag_[v] == 0 && touch < kNone) touch = 0;
     if (source < 0.01 * kNone * radius) source = 0;
   }

@@ -40,9 +40,11 @@ Unfold::Unfold(const Rig& rig) : rig_(&rig) {
   }
 }
 
-void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double rate, const Context& context) {
+void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::span<const double> touch, double rate,
+                    const Context& context) {
   const RigSurface& s = rig_->surface;
   const std::size_t n = s.size();
+  if (state_.weight.empty() && touch.empty()) return;
   at_.resize(n);
   normal_.resize(s.triangles.size());
   for (std::size_t v = 0; v < n; ++v) at_[v] = skin[v] + shift[v];
@@ -61,7 +63,11 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double 
     if (cosine >= kFrom) continue;
     const double weight =
         smooth_step(-cosine, -kFrom, -kTo) * smooth_step(static_cast<double>(hinge.rest) - cosine, 0.0, kMoreThanRest);
-    if (!(weight > 0)) continue;
+    if (!(weight > 0) || touch.empty()) continue;
+    const auto touches = [&](std::uint32_t f) {
+      return std::ranges::any_of(s.triangles[f], [&](std::uint32_t v) { return touch[v] > 0; });
+    };
+    if (!touches(hinge.faces[0]) && !touches(hinge.faces[1])) continue;
     for (const std::uint32_t f : hinge.faces)
       for (const std::uint32_t v : s.triangles[f]) add(v, weight);
   }
@@ -74,10 +80,11 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double 
     for (const std::uint32_t w : s.neighbours.row(active_[i])) add(w, kAround * folded_[active_[i]]);
 
   active_.clear();
+  const double release = 1 - (1 - rate) * (1 - rate);
   for (std::uint32_t v = 0; v < n; ++v) {
     double &follows = state_.follows[v], &weight = state_.weight[v];
-    follows += rate * (folded_[v] - follows);
-    weight += rate * (follows - weight);
+    follows += (folded_[v] > follows ? rate : release) * (folded_[v] - follows);
+    weight += (follows > weight ? rate : release) * (follows - weight);
     if (folded_[v] == 0 && follows < kNone && weight < kNone) follows = weight = 0;
     if (weight > 0) active_.push_back(v);
   }

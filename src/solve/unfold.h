@@ -1,4 +1,4 @@
-// Sharp folds of single edges, which a crease makes of fine skin, are smoothed.
+// Sharp folds of single edges, which a crease makes of fine skin where it touches, are smoothed.
 #pragma once
 
 #include <array>
@@ -22,9 +22,11 @@ class Unfold {
   /// The rig must outlive this.
   explicit Unfold(const Rig& rig);
 
-  /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift; skin that is not folded stays. Over
-  /// frames smoothing comes and goes gently: `rate` in (0,1] is the part of the way that it takes now.
-  void smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, double rate, const Context& context);
+  /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift where skin touches (`touch` > 0;
+  /// empty: nowhere); all other skin stays. Over frames smoothing comes and goes gently: `rate` in (0,1] is the part of
+  /// the way that it takes now.
+  void smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::span<const double> touch, double rate,
+              const Context& context);
 
   [[nodiscard]] const UnfoldState& state() const { return state_; }
   void set_state(UnfoldState state) { state_ = std::move(state); }

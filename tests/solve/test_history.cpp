@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "cutis/metrics.h"
 #include "cutis/solve.h"
 #include "solve/poses.h"
 #include "support/support.h"
@@ -86,6 +87,35 @@ TEST(History, SeeksToTheSameFrameFromAnywhereAndGoesOnFromThere) {
     Solver canonical(rig, tracking(false, History::canonical), context);
     EXPECT_EQ(canonical.solve(pose).positions, used.seek(pose).positions);
   }
+}
+
+// Frames that depend on their pose alone, with contact: intersecting pairs of a pose.
+std::size_t pairs_alone(const Character& c, const char* clip, History history, const Context& context) {
+  const auto rig = bind(c, context);
+  const Metrics metrics(c, context, {.overlap = false});
+  const Pose pose = pose_at(c, clip, 1), other = pose_at(c, clip, 0.6);
+  Solver solver(rig, tracking(true, history), context);
+  const Frame& frame = solver.solve(pose);
+  const std::vector<Vec3f> alone = frame.positions;
+  EXPECT_EQ(frame.report.contact.certified, history == History::canonical);
+  (void)solver.solve(other);
+  EXPECT_EQ(solver.solve(pose).positions, alone) << to_string(history);
+  return *metrics.measure(alone).intersecting_pairs;
+}
+
+TEST(History, WithContactAFrameDependsOnItsPoseAlone) {
+  const Context context;
+  const Character c = load_character("builtin:cylinder", context);
+  EXPECT_EQ(pairs_alone(c, "bend", History::canonical, context), 0U);
+  (void)pairs_alone(c, "bend", History::stateless, context);
+}
+
+TEST(History, WithContactAFistIsClosedFromRestWithoutIntersections) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context;
+  const Character c = load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
+  EXPECT_EQ(pairs_alone(c, "fist_l", History::canonical, context), 0U);
+  EXPECT_LT(pairs_alone(c, "fist_l", History::stateless, context), 114U);  // a tenth of dual quaternions'
 }
 
 // Largest difference in frames of the first `share` of the clip in which nothing touches, metres.
