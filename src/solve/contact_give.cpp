@@ -77,17 +77,38 @@ void ContactPass::Impl::relax(const Context& context) {
     if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
 }
 
-// The method's skin may jump against its part: a fold that snaps over, a vertex that changes sides. It is followed, at
-// once while its speed changes little, else with bounded acceleration; in the end it is where the method says.
+// Where linear blending carries the skin: no method, but something that moves as smoothly as the bones do.
+void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const {
+  const RigSurface& surface = rig.surface;
+  out.resize(surface.size());
+  parallel_for(context, surface.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const auto rest_place = static_cast<Vec3d>(surface.positions[v]);
+      const auto row = surface.turn.row(v);
+      if (row.size() < 2) {
+        out[v] = transform_point(at[row.empty() ? part[v] : row[0]], rest_place);
+        continue;
+      }
+      const float* weight = surface.turn_weight.data() + surface.turn.begin[v];
+      out[v] = {};
+      for (std::size_t k = 0; k < row.size(); ++k)
+        out[v] += transform_point(at[row[k]], rest_place) * static_cast<double>(weight[k]);
+    }
+  });
+}
+
+// The method's skin may jump against smooth skinning: a fold that snaps over, a vertex that changes sides. It is
+// followed, at once while its speed against that changes little, else with bounded acceleration; in the end it is where
+// the method says.
 void ContactPass::Impl::start_gently(double frames, const Context& context) {
   parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const Affine3d& then = motion[part[v]];
       const Affine3d& now = next_motion[part[v]];
       if (!(std::abs(determinant(then.linear)) > 0) || !(std::abs(determinant(now.linear)) > 0)) continue;
-      const Vec3d from = transform_point(inverse(then), static_cast<Vec3d>(wanted[v]));
-      const Vec3d way = transform_point(inverse(now), static_cast<Vec3d>(raw[v])) - from;
       const auto here = static_cast<Vec3d>(wanted[v]);
+      const Vec3d from = inverse(then.linear) * (here - smooth[v]);
+      const Vec3d way = inverse(now.linear) * (static_cast<Vec3d>(raw[v]) - next_smooth[v]) - from;
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
       const double far = length(way);
       const double start = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
@@ -99,7 +120,7 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
       change = way * (std::min(1 / frames, std::sqrt(most * far) / far)) - drift[v];
       const double size = length(change);
       next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
-      next_wanted[v] = static_cast<Vec3f>(transform_point(now, from + next_drift[v] * frames));
+      next_wanted[v] = static_cast<Vec3f>(next_smooth[v] + now.linear * (from + next_drift[v] * frames));
     }
   });
 }

@@ -145,6 +145,7 @@ void ContactPass::Impl::restart() {
   drift.assign(mesh.size(), Vec3d{});
   swell.set_state({});
   unfold.set_state({});
+  smooth.clear();
   started = false;
   in_contact.assign(mesh.size(), 0);
   caught_steps = 0;
@@ -222,6 +223,10 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   const double passed = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
   const double frames = passed > 0 ? passed : t1 - t0;
   const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
+  if (options.start_edges > 0) {
+    if (smooth.empty()) blend(motion, smooth, context);
+    blend(next_motion, next_smooth, context);
+  }
   if (prompt && options.start_edges > 0) start_gently(frames, context);
   swell.lift(next_motion, next_lift);
   give.resize(n);
@@ -268,6 +273,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   mesh.swap(proposed);
   wanted.swap(next_wanted);
   lift.swap(next_lift);
+  smooth.swap(next_smooth);
   drift.swap(next_drift);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
@@ -351,6 +357,7 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.mesh = state.mesh;
   s.wanted = state.wanted;
   s.lift = state.lift;
+  s.smooth.clear();
   s.drift = state.drift;
   s.started = state.started;
   s.in_contact = state.in_contact;

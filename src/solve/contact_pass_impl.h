@@ -27,6 +27,7 @@ struct ContactPass::Impl {
   std::vector<Vec3f> mesh;       // valid
   std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
   std::vector<Vec3d> lift;       // above that: swelling
+  std::vector<Vec3d> smooth;     // blend() at the same pose; empty: not known yet
   std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
   bool started = false;
   std::vector<Box> box;           // per part, at rest
@@ -39,7 +40,7 @@ struct ContactPass::Impl {
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, raw, next_wanted, proposed;
-  std::vector<Vec3d> next_lift, give, give_next, carried, next_drift;
+  std::vector<Vec3d> next_smooth, next_lift, give, give_next, carried, next_drift;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
@@ -58,6 +59,7 @@ struct ContactPass::Impl {
   void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
   [[nodiscard]] int substeps(const Pose& to) const;
   void relax(const Context& context);
+  void blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const;
   void start_gently(double frames, const Context& context);
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest

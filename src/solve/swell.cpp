@@ -17,7 +17,7 @@ constexpr double kMost = 0.2;   // radii that skin is lifted
 constexpr int kBlur = 2;        // rings over which touching fades
 constexpr double kNone = 1e-3;  // radii pressed in that do not count
 // What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
-constexpr double kLeastScale = 0.5, kMostScale = 1.5;
+constexpr double kLeastScale = 0.5, kMostScale = 1.8;
 constexpr double kMostTail = 3;  // what is beyond the reach, with what is within, over that
 // Radii over which normals are smoothed: details of the skin, a navel or lips, are lifted as one.
 constexpr double kSmooth = 0.3;
