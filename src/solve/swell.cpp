@@ -11,19 +11,20 @@
 namespace cutis {
 namespace {
 
-constexpr double kSpread = 2;   // radii of the part that the lift spreads over the skin
-constexpr double kReach = 2;    // spreads beyond which there is none
-constexpr double kMost = 0.2;   // radii that skin is lifted
-constexpr int kBlur = 2;        // rings over which touching fades
-constexpr double kNone = 1e-3;  // radii pressed in that do not count
+constexpr double kSpread = 2;     // radii of the part that the lift spreads over the skin
+constexpr double kReach = 2;      // spreads beyond which there is none
+constexpr double kMost = 0.2;     // radii that skin is lifted
+constexpr double kLeast = 0.005;  // radii that are not worth lifting: skin far away stays exactly where it is
+constexpr int kBlur = 2;          // rings over which touching fades
+constexpr double kNone = 1e-3;    // radii pressed in that do not count
 // What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
 constexpr double kLeastScale = 0.5, kMostScale = 1.8;
 constexpr double kMostTail = 3;  // what is beyond the reach, with what is within, over that
 // Radii over which normals are smoothed: details of the skin, a navel or lips, are lifted as one.
 constexpr double kSmooth = 0.3;
 constexpr int kSmoothings = 100;
-constexpr double kTolerance = 1e-3;
-constexpr int kIterations = 60;
+constexpr double kTolerance = 3e-3;
+constexpr int kIterations = 30;  // it goes on from the last lift
 
 // Every edge has two triangles.
 bool is_closed(std::span<const Triangle> triangles) {
@@ -240,7 +241,8 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
 // Bounded, and none where skin touches.
 double Swell::height(std::size_t v) const {
   const double most = kMost * radius_[part_[v]];
-  return most > 0 ? most * std::tanh(state_.scale * state_.lift[v] / most) * (1 - state_.touch[v]) : 0;
+  const double wish = std::max(0.0, state_.scale * state_.lift[v] - kLeast * radius_[part_[v]]);
+  return most > 0 ? most * std::tanh(wish / most) * (1 - state_.touch[v]) : 0;
 }
 
 void Swell::lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const {

@@ -91,11 +91,13 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
   next_ = at_;
   for (int pass = 0; pass < kPasses; ++pass) {
     for (const std::uint32_t v : active_) {
-      const auto row = s.neighbours.row(v);
-      if (row.empty()) continue;
-      Vec3d sum;
-      for (const std::uint32_t w : row) sum += at_[w];
-      next_[v] = lerp(at_[v], sum / static_cast<double>(row.size()), 0.5 * state_.weight[v]);
+      Vec3d sum;  // cotangent weights: long edges do not pull short ones out of shape
+      double total = 0;
+      for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+        sum += at_[s.neighbours.items[i]] * static_cast<double>(s.neighbour_weight[i]);
+        total += s.neighbour_weight[i];
+      }
+      if (total > 0) next_[v] = lerp(at_[v], sum / total, 0.5 * state_.weight[v]);
     }
     at_.swap(next_);
   }
