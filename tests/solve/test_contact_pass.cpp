@@ -122,6 +122,30 @@ TEST_F(ContactPassTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   EXPECT_NEAR(now[0].y, rest[0].y + jump, 1e-6) << "in the end it is where the method says";
 }
 
+// Skin of the trunk at a shoulder starts as fast as the arm does, though the trunk stands still.
+TEST_F(ContactPassTest, SkinAtFastJointsIsNotLeftBehind) {
+  const Character character = load_character("builtin:human", context);
+  const auto rig = bind(character, context);
+  Solver with(rig, {.method = Method::tracking, .contact_pass = true, .relief_cap = 0}, context);
+  Solver without(rig, {.method = Method::tracking}, context);
+  const Metrics metrics(character, context, {.intersections = false, .overlap = false});
+  Pose pose = default_pose(character.skeleton);
+  const auto joints = character.skeleton.joints;
+  const auto arm = static_cast<std::size_t>(
+      std::ranges::find_if(joints, [](const Joint& j) { return j.name == "upper_arm_l"; }) - joints.begin());
+  ASSERT_LT(arm, joints.size());
+  const Quatd rest = pose.local[arm].rotation;
+  double farthest = 0;
+  for (int frame = 0; frame < 20; ++frame) {
+    pose.time = frame / 30.0;
+    pose.local[arm].rotation = rest * axis_angle(Vec3d{1, 0, 0}, 0.2 * std::sin(frame * 0.4));
+    const Frame &a = with.solve(pose), &b = without.solve(pose);
+    for (std::size_t v = 0; v < a.positions.size(); ++v)
+      farthest = std::max<double>(farthest, distance(a.positions[v], b.positions[v]));
+  }
+  EXPECT_LT(farthest, 1e-3 * metrics.size());
+}
+
 TEST_F(ContactPassTest, NormalsFitTheMesh) {
   const Character character = folding_tube();
   Solver solver(bind(character, context), {.method = Method::dqs, .contact_pass = true}, context);
