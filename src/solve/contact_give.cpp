@@ -101,14 +101,21 @@ void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d
 // followed, at once while its speed against that changes little, else with bounded acceleration; in the end it is where
 // the method says.
 void ContactPass::Impl::start_gently(double frames, const Context& context) {
+  std::vector<Mat3d> from_then(motion.size()), from_now(motion.size());  // into the rest space of each part
+  std::vector<char> usable(motion.size(), 0);
+  for (std::size_t p = 0; p < motion.size(); ++p) {
+    usable[p] = std::abs(determinant(motion[p].linear)) > 0 && std::abs(determinant(next_motion[p].linear)) > 0 ? 1 : 0;
+    if (usable[p] == 0) continue;
+    from_then[p] = inverse(motion[p].linear);
+    from_now[p] = inverse(next_motion[p].linear);
+  }
   parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
-      const Affine3d& then = motion[part[v]];
       const Affine3d& now = next_motion[part[v]];
-      if (!(std::abs(determinant(then.linear)) > 0) || !(std::abs(determinant(now.linear)) > 0)) continue;
+      if (usable[part[v]] == 0) continue;
       const auto here = static_cast<Vec3d>(wanted[v]);
-      const Vec3d from = inverse(then.linear) * (here - smooth[v]);
-      const Vec3d way = inverse(now.linear) * (static_cast<Vec3d>(raw[v]) - next_smooth[v]) - from;
+      const Vec3d from = from_then[part[v]] * (here - smooth[v]);
+      const Vec3d way = from_now[part[v]] * (static_cast<Vec3d>(raw[v]) - next_smooth[v]) - from;
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
       const double far = length(way);
       const double start = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);

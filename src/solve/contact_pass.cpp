@@ -373,10 +373,13 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
   const Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
   const std::size_t n = surface.size();
+  std::vector<char> differs(n, 0), bent(n, 0);
+  for (std::size_t v = 0; v < n; ++v) differs[v] = s.mesh[v] != s.raw[v] ? 1 : 0;
+  for (const Triangle& t : surface.triangles)
+    if ((differs[t[0]] | differs[t[1]] | differs[t[2]]) != 0) bent[t[0]] = bent[t[1]] = bent[t[2]] = 1;
   std::vector<Vec3d> before(n), after(n);
-  std::vector<char> bent(n, 0);
   for (const Triangle& t : surface.triangles) {
-    const bool any = s.mesh[t[0]] != s.raw[t[0]] || s.mesh[t[1]] != s.raw[t[1]] || s.mesh[t[2]] != s.raw[t[2]];
+    if ((bent[t[0]] | bent[t[1]] | bent[t[2]]) == 0) continue;
     const auto area = [&](const std::vector<Vec3f>& x) {
       return cross(static_cast<Vec3d>(x[t[1]] - x[t[0]]), static_cast<Vec3d>(x[t[2]] - x[t[0]]));
     };
@@ -384,7 +387,6 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
     for (const std::uint32_t v : t) {
       before[v] += a;
       after[v] += b;
-      if (any) bent[v] = 1;
     }
   }
   parallel_for(context, normals.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {

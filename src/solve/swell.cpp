@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <queue>
 
 #include "base/math.h"
 
@@ -23,8 +22,8 @@ constexpr double kMostTail = 3;  // what is beyond the reach, with what is withi
 // Radii over which normals are smoothed: details of the skin, a navel or lips, are lifted as one.
 constexpr double kSmooth = 0.3;
 constexpr int kSmoothings = 100;
-constexpr double kTolerance = 3e-3;
-constexpr int kIterations = 30;  // it goes on from the last lift
+constexpr double kTolerance = 1e-2;
+constexpr int kIterations = 12;  // it goes on from the last lift
 
 // Every edge has two triangles.
 bool is_closed(std::span<const Triangle> triangles) {
@@ -38,16 +37,26 @@ bool is_closed(std::span<const Triangle> triangles) {
 
 void fade_touching(const RigSurface& skin, std::span<const char> touching, std::vector<double>& out) {
   out.assign(touching.begin(), touching.end());
+  std::vector<std::uint32_t> near;  // touching, and the rings around
+  std::vector<char> seen(skin.size(), 0);
+  const auto add = [&](std::uint32_t v) {
+    if (seen[v] == 0) near.push_back(v);
+    seen[v] = 1;
+  };
+  for (std::uint32_t v = 0; v < skin.size(); ++v)
+    if (touching[v] != 0) add(v);
   std::vector<double> next;
   for (int pass = 0; pass < kBlur; ++pass) {
-    next = out;
-    for (std::size_t v = 0; v < skin.size(); ++v) {
+    for (std::size_t i = 0, count = near.size(); i < count; ++i)
+      for (const std::uint32_t w : skin.neighbours.row(near[i])) add(w);
+    next.clear();
+    for (const std::uint32_t v : near) {
       const auto row = skin.neighbours.row(v);
       double sum = out[v];
       for (const std::uint32_t w : row) sum += out[w];
-      if (sum > 0) next[v] = std::max(out[v], sum / static_cast<double>(row.size() + 1));
+      next.push_back(std::max(out[v], sum / static_cast<double>(row.size() + 1)));
     }
-    out.swap(next);
+    for (std::size_t i = 0; i < near.size(); ++i) out[near[i]] = next[i];
   }
 }
 
@@ -132,30 +141,35 @@ void Swell::find_region() {
   reach_.assign(s.size(), kReach);
   slot_.assign(s.size(), -1);
   region_.clear();
-  using Item = std::pair<double, std::uint32_t>;
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+  // Corrected until nothing gets nearer: edges are much alike, so that few vertices are looked at twice.
+  std::vector<std::uint32_t>& queue = region_;
+  std::vector<char> waits(s.size(), 0);
   for (std::uint32_t v = 0; v < s.size(); ++v)
     if (state_.source[v] > 0) {
       reach_[v] = 0;
-      queue.emplace(0, v);
+      waits[v] = 1;
+      queue.push_back(v);
     }
-  while (!queue.empty()) {
-    const auto [far, v] = queue.top();
-    queue.pop();
-    if (far > reach_[v]) continue;
-    slot_[v] = static_cast<std::int32_t>(region_.size());
-    region_.push_back(v);
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const std::uint32_t v = queue[head];
+    waits[v] = 0;
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t w = s.neighbours.items[i];
       if (!(conduct_[i] > 0)) continue;
-      const double edge = distance(s.positions[v], s.positions[w]);
-      const double way = far + 2 * edge / (lambda_[v] + lambda_[w]);
-      if (way < reach_[w]) {
-        reach_[w] = way;
-        queue.emplace(way, w);
-      }
+      const double way =
+          reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) / (lambda_[v] + lambda_[w]);
+      if (way >= reach_[w]) continue;
+      reach_[w] = way;
+      if (waits[w] == 0) queue.push_back(w);
+      waits[w] = 1;
     }
   }
+  region_.clear();
+  for (std::uint32_t v = 0; v < s.size(); ++v)
+    if (reach_[v] < kReach) {
+      slot_[v] = static_cast<std::int32_t>(region_.size());
+      region_.push_back(v);
+    }
 }
 
 // Conjugate gradients from the last lift on; beyond the region the lift is 0.
