@@ -165,7 +165,8 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) c
 int ContactPass::Impl::substeps(const Pose& to) const {
   double count = largest_turn(pose, to) / (options.max_turn_degrees * kPi / 180);
   // Frames far apart are taken as the frames between them would be.
-  const double most_travel = options.max_substeps * std::max(1.0, std::ceil(count));
+  // Nobody sees the way to the first frame: turns alone count there.
+  const double most_travel = (started ? options.max_substeps : 1) * std::max(1.0, std::ceil(count));
   std::vector<Affine3d> end;
   motions_at(to, end);
   const std::size_t parts = radius.size();
