@@ -146,8 +146,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
     Solver solver(rig, solve_options(run.method, run.contact), context);
-    if (run.contact.touches(run.method) && run.contact.history == "playback")
-      solver.foresee(foreseen_poses(character, motion));
+    if (run.contact.touches(run.method)) solver.foresee(foreseen_poses(character, motion));
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {

@@ -77,8 +77,8 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
 
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories) {
   verb.add_flag("--contact-pass,!--no-contact-pass", choice.pass,
-                "Skins that touch do not pass through each other: no intersections in any frame. On by default with "
-                "tracking");
+                "Skins that touch do not pass through each other: no intersections in any frame (--history stateless: "
+                "fewer). On by default with tracking");
   verb.add_option(
           "--relief", choice.relief,
           "on: with contact, bones that the pose drives deeper into each other than skin can give way are moved "
@@ -206,7 +206,7 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
   const auto start = std::chrono::steady_clock::now();
   Solver solver(bind(character, context, bind_options({method}, contact)), solve_options(method, contact), context);
   timing.bind_ms = milliseconds_since(start);
-  if (contact.touches(method) && contact.history == "playback") solver.foresee(foreseen_poses(character, motion));
+  if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     for (const Pose& pose : poses_before(character, motion, i, method, contact)) (void)solver.solve(pose);

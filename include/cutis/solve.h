@@ -218,7 +218,8 @@ class Solver {
 
   /// The poses that solve() will be asked for, in the order of their times, dense enough to be interpolated (30 a
   /// second, say). With contact, relief then looks ahead: bones give way before they must, and limbs that the motion
-  /// takes through each other go around each other. Other poses may still be asked for. Empty: nothing is known.
+  /// takes through each other go around each other. Other poses may still be asked for. Empty: nothing is known. Where
+  /// frames depend on their pose alone (History::canonical, stateless) it changes nothing.
   void foresee(std::span<const Pose> poses);
 
   /// To continue from here later, with the same bits.

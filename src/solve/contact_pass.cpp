@@ -110,8 +110,9 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       radius(radii_with_rest(r)),
       triangles(touching_triangles(r.surface)),
       safe(contact_mesh(), bounded(o.safe, r.surface.size()), context),
-      swell(r, part, radius),
-      unfold(r) {
+      topology(build_topology(r.surface.size(), r.surface.triangles)),
+      swell(r, topology, part, radius, context),
+      unfold(r, topology) {
   const std::size_t n = rig.surface.size();
   rest = rest_pose(rig.skeleton);
   box.resize(radius.size());
@@ -242,6 +243,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
     const double most = kReturnEdges * surface.edge[v], wish = length(change);
     if (wish > most) give[v] = carried[v] + change * (most / wish);
   }
+  const UnfoldState unfolded = halvings > 0 ? unfold.state() : UnfoldState{};
   if (options.swell) {
     for (std::size_t v = 0; v < n; ++v) carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
     unfold.smooth(carried, next_lift, swell.state().touch, rate, context);
@@ -261,6 +263,7 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.candidates = std::max(report.candidates, step.candidates);
   if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < kFrameTests * n) {
     ++report.halvings;
+    unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
     substep(from, to, t0, middle, halvings - 1, skin, report, context);
     substep(from, to, middle, t1, halvings - 1, skin, report, context);

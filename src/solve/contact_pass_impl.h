@@ -19,6 +19,7 @@ struct ContactPass::Impl {
   std::vector<float> radius;        // per part
   std::vector<Triangle> triangles;  // that touch others
   SafeStep safe;
+  Topology topology;
   Swell swell;
   Unfold unfold;
 

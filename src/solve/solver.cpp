@@ -229,7 +229,7 @@ const Frame& Solver::seek(const Pose& pose) {
 }
 
 void Solver::foresee(std::span<const Pose> poses) {
-  if (impl_->relief) impl_->relief->foresee(poses);
+  if (impl_->relief && !impl_->starts_from_rest() && !impl_->is_stateless()) impl_->relief->foresee(poses);
 }
 
 struct SolverState::Impl {

@@ -1,15 +1,16 @@
 #include "solve/swell.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "base/math.h"
+#include "base/parallel_for.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
 
+constexpr std::size_t kVerticesPerChunk = 1024;
 constexpr double kSpread = 2;     // radii of the part that the lift spreads over the skin
 constexpr double kReach = 2;      // spreads beyond which there is none
 constexpr double kMost = 0.2;     // radii that skin is lifted
@@ -24,14 +25,6 @@ constexpr double kSmooth = 0.3;
 constexpr int kSmoothings = 100;
 constexpr double kTolerance = 1e-2;
 constexpr int kIterations = 12;  // it goes on from the last lift
-
-// Every edge has two triangles.
-bool is_closed(std::span<const Triangle> triangles) {
-  std::map<std::array<std::uint32_t, 2>, int> edges;
-  for (const Triangle& t : triangles)
-    for (std::size_t k = 0; k < 3; ++k) ++edges[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
-  return std::ranges::all_of(edges, [](const auto& edge) { return edge.second == 2; });
-}
 
 }  // namespace
 
@@ -67,8 +60,13 @@ double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion,
   return std::isfinite(depth) ? std::max(0.0, depth) : 0;
 }
 
-Swell::Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<const float> radius)
-    : rig_(&rig), part_(part), radius_(radius) {
+Swell::Swell(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part,
+             std::span<const float> radius, const Context& context)
+    : rig_(&rig),
+      part_(part),
+      radius_(radius),
+      volume_(signed_volume(rig.surface.positions, rig.surface.triangles)),
+      closed_(topology.closed()) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size();
   area_.assign(n, 0);
@@ -84,33 +82,27 @@ Swell::Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<cons
       const double a = lambda_[v], b = lambda_[s.neighbours.items[i]];
       conduct_[i] = a > 0 && b > 0 ? 0.5 * (a * a + b * b) * static_cast<double>(s.neighbour_weight[i]) : 0;
     }
-  volume_ = volume([&](std::uint32_t v) { return static_cast<Vec3d>(s.positions[v]); });
-  closed_ = is_closed(s.triangles);
+  smooth_normals(context);
 }
 
-template <class Point>
-double Swell::volume(Point&& point) const {
-  double sum = 0;
-  for (const Triangle& t : rig_->surface.triangles) sum += dot(point(t[0]), cross(point(t[1]), point(t[2])));
-  return sum / 6;
-}
-
-void Swell::smooth_normals() {
+void Swell::smooth_normals(const Context& context) {
   const RigSurface& s = rig_->surface;
   smooth_normal_.resize(s.size());
   for (std::size_t v = 0; v < s.size(); ++v) smooth_normal_[v] = static_cast<Vec3d>(s.normals[v]);
   std::vector<Vec3d> next(s.size());
   for (int pass = 0; pass < kSmoothings; ++pass) {
-    for (std::size_t v = 0; v < s.size(); ++v) {
-      Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area_[v];
-      double total = area_[v];
-      for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
-        const double w = conduct_[i] * (kSmooth * kSmooth / (kSpread * kSpread));
-        sum += smooth_normal_[s.neighbours.items[i]] * w;
-        total += w;
+    parallel_for(context, s.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) {
+        Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area_[v];
+        double total = area_[v];
+        for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
+          const double w = conduct_[i] * (kSmooth * kSmooth / (kSpread * kSpread));
+          sum += smooth_normal_[s.neighbours.items[i]] * w;
+          total += w;
+        }
+        next[v] = total > 0 ? sum / total : smooth_normal_[v];
       }
-      next[v] = total > 0 ? sum / total : smooth_normal_[v];
-    }
+    });
     smooth_normal_.swap(next);
   }
 }
@@ -124,9 +116,8 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
     double depth = 0;
-    if (flag_[v] > 0 && radius > 0) {
+    if (flag_[v] > 0 && radius > 0)
       depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNone * radius, 0.0, radius);
-    }
     double &touch = state_.touch[v], &source = state_.source[v];
     touch += (flag_[v] > touch ? rate : release) * (flag_[v] - touch);
     source += (flag_[v] * depth > source ? rate : release) * (flag_[v] * depth - source);
@@ -240,14 +231,15 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
     if (std::ranges::all_of(touching, [](char c) { return c == 0; })) return;
     state_ = {std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), 1};
   }
-  if (smooth_normal_.empty()) smooth_normals();
   gather(mesh, motion, touching, rate);
   find_region();
   solve();
   double lost = 0;
   for (std::size_t v = 0; v < n; ++v) lost += state_.source[v] * area_[v];
   if (!closed_ || !(lost > 0)) return;
-  const double now = volume([&](std::uint32_t v) { return static_cast<Vec3d>(mesh[v]) - lift[v]; });
+  unswollen_.resize(n);
+  for (std::size_t v = 0; v < n; ++v) unswollen_[v] = static_cast<Vec3f>(static_cast<Vec3d>(mesh[v]) - lift[v]);
+  const double now = signed_volume(unswollen_, rig_->surface.triangles);
   const double scale = std::clamp((volume_ - now) / lost, kLeastScale, kMostScale);
   if (std::isfinite(scale)) state_.scale += rate * (scale - state_.scale);
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cutis/context.h"
+#include "geometry/topology.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -33,8 +34,10 @@ void fade_touching(const RigSurface& skin, std::span<const char> touching, std::
 
 class Swell {
  public:
-  /// `part` per welded vertex, `radius` per part in metres (0: does not swell). All must outlive this.
-  Swell(const Rig& rig, std::span<const std::uint32_t> part, std::span<const float> radius);
+  /// `topology` of the rig's surface; `part` per welded vertex, `radius` per part in metres (0: does not swell). All
+  /// but the topology must outlive this.
+  Swell(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part, std::span<const float> radius,
+        const Context& context);
 
   /// Takes in a mesh, the lift that is in it, and what touches there. `motion` per part, posed from rest; `rate` in
   /// (0,1]: the part of the way that the lift goes now to what this mesh asks for.
@@ -47,14 +50,12 @@ class Swell {
   void set_state(SwellState state) { state_ = std::move(state); }
 
  private:
-  void smooth_normals();
+  void smooth_normals(const Context& context);
   void gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
               double rate);
   void find_region();
   void solve();
   [[nodiscard]] double height(std::size_t v) const;
-  template <class Point>
-  [[nodiscard]] double volume(Point&& point) const;
 
   const Rig* rig_;
   std::span<const std::uint32_t> part_;
@@ -68,6 +69,7 @@ class Swell {
   // Scratch.
   std::vector<double> flag_, reach_, x_, r_, d_, q_, diagonal_;
   std::vector<std::int32_t> slot_;
+  std::vector<Vec3f> unswollen_;
   std::vector<std::uint32_t> region_;
 };
 

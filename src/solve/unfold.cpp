@@ -1,7 +1,6 @@
 #include "solve/unfold.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -23,17 +22,12 @@ Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
 
 }  // namespace
 
-Unfold::Unfold(const Rig& rig) : rig_(&rig) {
+Unfold::Unfold(const Rig& rig, const Topology& topology) : rig_(&rig) {
   const RigSurface& s = rig.surface;
   std::vector<Vec3d> rest(s.size());
   for (std::size_t v = 0; v < s.size(); ++v) rest[v] = static_cast<Vec3d>(s.positions[v]);
-  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> faces;
-  for (std::uint32_t f = 0; f < s.triangles.size(); ++f)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::uint32_t a = s.triangles[f][k], b = s.triangles[f][(k + 1) % 3];
-      faces[{std::min(a, b), std::max(a, b)}].push_back(f);
-    }
-  for (const auto& [ends, sides] : faces) {
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const auto sides = topology.edge_faces.row(e);
     if (sides.size() != 2) continue;
     const double cosine = dot(face_normal(rest, s.triangles[sides[0]]), face_normal(rest, s.triangles[sides[1]]));
     hinges_.push_back({{sides[0], sides[1]}, static_cast<float>(cosine)});

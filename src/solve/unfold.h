@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cutis/context.h"
+#include "geometry/topology.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -19,8 +20,8 @@ struct UnfoldState {
 
 class Unfold {
  public:
-  /// The rig must outlive this.
-  explicit Unfold(const Rig& rig);
+  /// `topology` of the rig's surface. The rig must outlive this.
+  Unfold(const Rig& rig, const Topology& topology);
 
   /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift where skin touches (`touch` > 0;
   /// empty: nowhere); all other skin stays. Over frames smoothing comes and goes gently: `rate` in (0,1] is the part of

@@ -43,6 +43,27 @@ TEST(Cli, MeasuresContactAndExplainsIntersections) {
   EXPECT_EQ(run("measure builtin:cylinder --relief maybe").exit_code, 2);
 }
 
+TEST(Cli, WritesContactWhereThereIsSomeAndRoomForIt) {
+  const TemporaryFolder folder;
+  const auto animate = [&](const std::string& options, const std::string& name) {
+    return run("animate builtin:cylinder --clip bend --frames 3 --contact-data " + options + " -o " +
+               folder.file(name));
+  };
+  const Result written = animate("", "bend.usda");
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  std::ifstream in(folder.file("bend.usda"));
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_THAT(text, HasSubstr("primvars:contactDepth"));
+  for (const auto& [options, name, sentence] :
+       {std::tuple{"", "bend.pc2", "no room for contact"}, std::tuple{"--method dqs", "a.glb", "add --contact-pass"},
+        std::tuple{"--history stateless", "b.glb", "playback or canonical"}}) {
+    const Result refused = animate(options, name);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr(sentence));
+    EXPECT_FALSE(std::filesystem::exists(folder.file(name)));
+  }
+}
+
 TEST(Cli, MeasuresHistoriesSideBySide) {
   const std::string arguments =
       "measure builtin:cylinder --clip bend --frames 6 --methods tracking --history playback,canonical";

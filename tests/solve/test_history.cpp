@@ -98,6 +98,7 @@ std::size_t pairs_alone(const Character& c, const char* clip, History history, c
   const Frame& frame = solver.solve(pose);
   const std::vector<Vec3f> alone = frame.positions;
   EXPECT_EQ(frame.report.contact.certified, history == History::canonical);
+  solver.foresee(std::vector<Pose>{other, pose});
   (void)solver.solve(other);
   EXPECT_EQ(solver.solve(pose).positions, alone) << to_string(history);
   return *metrics.measure(alone).intersecting_pairs;

@@ -21,6 +21,7 @@ class SwellTest : public testing::Test {
   Context context{2};
   std::shared_ptr<const Rig> rig = bind(load_character("builtin:cylinder", context), context);
   const RigSurface& skin = rig->surface;
+  const Topology topology = build_topology(skin.size(), skin.triangles);
   std::vector<std::uint32_t> part = std::vector<std::uint32_t>(skin.size(), 0);
   std::vector<float> radius = std::vector<float>(rig->bones.size(), 0.02F);
   std::vector<Affine3d> rest = std::vector<Affine3d>(rig->bones.size());
@@ -51,7 +52,7 @@ class SwellTest : public testing::Test {
 TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
   press(0.002F);
   ASSERT_GT(std::ranges::count(touching, 1), 10);
-  Swell swell(*rig, part, radius);
+  Swell swell(*rig, topology, part, radius, context);
   swell.update(mesh, none, rest, touching, 1);
   const std::vector<double> area = areas();
   double lost = 0, gained = 0;
@@ -65,7 +66,7 @@ TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
 
 TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
   press(0.002F);
-  Swell swell(*rig, part, radius);
+  Swell swell(*rig, topology, part, radius, context);
   swell.update(mesh, none, rest, touching, 1);
   std::vector<Vec3d> lift;
   swell.lift(rest, lift);
@@ -86,7 +87,7 @@ TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
 }
 
 TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
-  Swell swell(*rig, part, radius);
+  Swell swell(*rig, topology, part, radius, context);
   std::vector<Vec3d> lift;
   swell.update(mesh, none, rest, touching, 1);
   swell.lift(rest, lift);
@@ -101,7 +102,7 @@ TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
 
 TEST_F(SwellTest, TheLiftTurnsWithTheParts) {
   press(0.002F);
-  Swell swell(*rig, part, radius);
+  Swell swell(*rig, topology, part, radius, context);
   swell.update(mesh, none, rest, touching, 1);
   std::vector<Vec3d> lift, turned;
   swell.lift(rest, lift);
@@ -112,7 +113,7 @@ TEST_F(SwellTest, TheLiftTurnsWithTheParts) {
 }
 
 TEST_F(SwellTest, ASharpFoldIsSmoothedAndOtherSkinStaysExactly) {
-  Unfold unfold(*rig);
+  Unfold unfold(*rig, topology);
   std::vector<Vec3d> at(skin.size()), shift(skin.size());
   for (std::size_t v = 0; v < skin.size(); ++v) at[v] = static_cast<Vec3d>(skin.positions[v]);
   const std::vector<double> touch(skin.size(), 1);

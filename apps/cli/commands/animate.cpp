@@ -25,6 +25,9 @@ void run(const Options& options) {
   const Motion motion = choose_motion(character, options.motion, context);
   if (options.contact_data && !options.contact.touches(method))
     throw Error(ErrorCode::bad_argument, "--contact-data", "needs contact; add --contact-pass");
+  if (options.contact_data && method == Method::tracking && options.contact.history == "stateless")
+    throw Error(ErrorCode::bad_argument, "--contact-data",
+                "has nothing to tell of --history stateless; use playback or canonical");
   const auto writer = make_animation_writer(
       options.output, {&character, motion.clip.name, motion.times, options.contact_data}, context);
   const MethodTiming timing = play(
