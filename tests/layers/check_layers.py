@@ -23,7 +23,7 @@ ALLOWED = {
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},
     "bind": {"base", "numerics", "geometry", "character", "field", "compose", "rig", "kernels", "backends"},
-    "solve": {"base", "rig", "kernels", "backends", "contact"},
+    "solve": {"base", "geometry", "rig", "kernels", "backends", "contact"},
     "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
     "hands": {"base", "numerics", "geometry", "character"},
     "volume": {"base", "numerics", "geometry", "character"},
