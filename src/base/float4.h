@@ -45,6 +45,22 @@ inline Float4 select_greater(const Float4& a, const Float4& b, const Float4& yes
 }
 inline float select_greater(float a, float b, float yes, float no) { return a > b ? yes : no; }
 
+/// Lane by lane; no lane may be a NaN.
+inline Float4 least(const Float4& a, const Float4& b) {
+#if defined(__SSE__)
+  return Float4::Lanes(_mm_min_ps(a.v, b.v));
+#else
+  return select_greater(a, b, b, a);
+#endif
+}
+inline Float4 greatest(const Float4& a, const Float4& b) {
+#if defined(__SSE__)
+  return Float4::Lanes(_mm_max_ps(a.v, b.v));
+#else
+  return select_greater(a, b, a, b);
+#endif
+}
+
 /// Between 0 and 1, lane by lane.
 inline Float4 unit_clamp(const Float4& a) {
   const Float4 zero, one(1);

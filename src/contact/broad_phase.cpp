@@ -27,24 +27,9 @@ constexpr double kUlps = 8.0 / (1 << 24);
 // Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
 constexpr double kSheetEdges = 1.5;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 // Of a leaf (the tree's leaf size is 4).
 constexpr std::size_t kMaxLeaf = 8;
 constexpr std::array<unsigned, 3> kNextCorner = {1, 2, 0};
-
-inline Boxf empty_box() { return {{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}}; }
-[[gnu::always_inline]] inline void grow(Boxf& box, const Vec3d& p, double pad) {
-  for (int k = 0; k < 3; ++k) {
-    box.lo[k] = std::min(box.lo[k], static_cast<float>(p[k] - pad));
-    box.hi[k] = std::max(box.hi[k], static_cast<float>(p[k] + pad));
-  }
-}
-[[gnu::always_inline]] inline void grow(Boxf& box, const Boxf& b) {
-  for (int k = 0; k < 3; ++k) {
-    box.lo[k] = std::min(box.lo[k], b.lo[k]);
-    box.hi[k] = std::max(box.hi[k], b.hi[k]);
-  }
-}
 
 std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[k], t[kNextCorner[k]]}; }
 
@@ -52,27 +37,16 @@ std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[
 
 // A triangle on its way, in one frame.
 struct BroadPhase::Corners {
-  std::array<Vec3d, 3> from, to;
-  std::array<float, 3> pad{};
-  std::array<Boxf, 3> vertex, edge;
-  Boxf box = empty_box();
+  std::array<PathBox, 3> vertex, edge;
+  PathBox box;
 
-  void set(const StepPaths& paths, const Triangle& t, const Affine3d& frame, double rounding) {
-    for (unsigned k = 0; k < 3; ++k) {
-      const std::uint32_t v = t[k];
-      from[k] = transform_point(frame, static_cast<Vec3d>(paths.last[v]));
-      to[k] = paths.to[v];
-      pad[k] = paths.pad[v];
-      vertex[k] = empty_box();
-      grow(vertex[k], from[k], rounding);
-      grow(vertex[k], to[k], pad[k] + rounding);
-    }
-    box = empty_box();
+  void join() {
     for (unsigned k = 0; k < 3; ++k) {
       edge[k] = vertex[k];
-      grow(edge[k], vertex[kNextCorner[k]]);
-      grow(box, vertex[k]);
+      edge[k].add(vertex[kNextCorner[k]]);
     }
+    box = edge[0];
+    box.add(vertex[2]);
   }
 };
 
@@ -87,11 +61,15 @@ struct BroadPhase::LeafScratch {
       if (n != node) made = 0;
       node = n;
     }
-    const Corners& get(std::uint32_t i, const StepPaths& paths, const Triangle& t, const Affine3d& frame,
-                       double rounding) {
-      if ((made >> i & 1U) == 0) triangles[i].set(paths, t, frame, rounding);
-      made |= 1U << i;
-      return triangles[i];
+    template <class Box>
+    const Corners& get(std::uint32_t i, Box&& box_of_corner) {
+      Corners& c = triangles[i];
+      if ((made >> i & 1U) == 0) {
+        for (unsigned k = 0; k < 3; ++k) c.vertex[k] = box_of_corner(k);
+        c.join();
+        made |= 1U << i;
+      }
+      return c;
     }
   };
   Leaf a, b;
@@ -114,10 +92,37 @@ BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
   to_.resize(nodes);
   node_flag_.resize(nodes);
   slot_own_.resize(slots);
-  slot_last_.resize(slots);
-  slot_to_.resize(slots);
   slot_flag_.resize(slots);
   part_flag_.resize(surface.parts().size());
+  const std::size_t n = surface.vertex_count();
+  corner_.resize(slots);
+  for (std::size_t s = 0; s < slots; ++s) {
+    const std::uint32_t p = surface.triangle_part()[slot_triangle_[s]];
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t v = surface.triangles()[slot_triangle_[s]][k];
+      corner_[s][k] = v;
+      if (surface.part()[v] == p) continue;
+      corner_[s][k] = static_cast<std::uint32_t>(n + guests_.size());
+      guests_.push_back({v, p});
+    }
+  }
+  path_.resize(n + guests_.size());
+  vertex_to_.resize(n);
+  carried_.resize(n);
+}
+
+void BroadPhase::refit_vertex(const StepPaths& paths, std::size_t v) {
+  vertex_to_[v] = {};
+  vertex_to_[v].add(paths.to[v], paths.pad[v] + rounding_);
+  path_[v] = vertex_to_[v];
+  path_[v].add(carried_[v], rounding_);
+}
+
+void BroadPhase::refit_guest(const StepPaths& paths, std::size_t i) {
+  const Guest& guest = guests_[i];
+  PathBox& path = path_[carried_.size() + i];
+  path = vertex_to_[guest.vertex];
+  path.add(transform_point(paths.frame[guest.part], static_cast<Vec3d>(paths.last[guest.vertex])), rounding_);
 }
 
 // All boxes for a new step; afterwards only those of parts with vertices that were searched for again.
@@ -133,60 +138,58 @@ void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, bo
       for (int k = 0; k < 3; ++k)
         largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
     rounding_ = kUlps * largest;
-    carried_.resize(n);
     parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v)
+      for (std::size_t v = begin; v < end; ++v) {
         carried_[v] = transform_point(paths.frame[part[v]], static_cast<Vec3d>(paths.last[v]));
+        refit_vertex(paths, v);
+      }
     });
   }
   stale_.assign(parts, fresh ? 1 : 0);
   if (!fresh)
-    for (std::uint32_t v = 0; v < flagged.size(); ++v)
-      if (flagged[v] != 0)
-        for (const std::uint32_t t : surface_.topology().vertex_faces.row(v)) stale_[triangle_part[t]] = 1;
+    for (std::uint32_t v = 0; v < flagged.size(); ++v) {
+      if (flagged[v] == 0) continue;
+      refit_vertex(paths, v);
+      for (const std::uint32_t t : surface_.topology().vertex_faces.row(v)) stale_[triangle_part[t]] = 1;
+    }
+  for (std::size_t i = 0; i < guests_.size(); ++i)
+    if (fresh || flagged[guests_[i].vertex] != 0) refit_guest(paths, i);
 
   parallel_for(context, slot_triangle_.size(), kSlotsPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s) {
-      const std::uint32_t p = triangle_part[slot_triangle_[s]];
-      if (stale_[p] == 0) continue;
-      Boxf last = empty_box(), to = empty_box(), own = empty_box();
-      char flag = 0;
-      for (const std::uint32_t v : triangles[slot_triangle_[s]]) {
-        const auto x = static_cast<Vec3d>(paths.last[v]);
-        grow(last, x, 0);
-        grow(to, paths.to[v], paths.pad[v] + rounding_);
-        grow(own, part[v] == p ? carried_[v] : transform_point(paths.frame[p], x), rounding_);
-        flag = static_cast<char>(flag | flagged[v]);
-      }
-      grow(own, to);
-      slot_last_[s] = last;
-      slot_to_[s] = to;
-      slot_own_[s] = own;
-      slot_flag_[s] = flag;
+      const std::uint32_t t = slot_triangle_[s];
+      if (stale_[triangle_part[t]] == 0) continue;
+      slot_own_[s] = path_[corner_[s][0]];
+      slot_own_[s].add(path_[corner_[s][1]]);
+      slot_own_[s].add(path_[corner_[s][2]]);
+      slot_flag_[s] = static_cast<char>(flagged[triangles[t][0]] | flagged[triangles[t][1]] | flagged[triangles[t][2]]);
     }
   });
   parallel_for(context, parts, 1, [&](std::size_t first, std::size_t end) {
     for (std::size_t p = first; p < end; ++p) {
-      if (stale_[p] != 0) refit_nodes(p);
+      if (stale_[p] != 0) refit_nodes(paths, p);
       part_flag_[p] = stale_[p] != 0 && node_begin_[p] < node_begin_[p + 1] ? node_flag_[node_begin_[p]] : 0;
     }
   });
 }
 
-void BroadPhase::refit_nodes(std::size_t p) {
+void BroadPhase::refit_nodes(const StepPaths& paths, std::size_t p) {
   const auto nodes = surface_.parts()[p].tree.nodes();
+  const auto triangles = surface_.triangles();
   for (std::size_t n = nodes.size(); n-- > 0;) {
     const TriangleBvh::Node& node = nodes[n];
     const std::size_t at = node_begin_[p] + n;
     if (node.is_leaf()) {
-      own_[at] = last_[at] = to_[at] = empty_box();
+      own_[at] = last_[at] = to_[at] = {};
       node_flag_[at] = 0;
       for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
         const std::size_t s = slot_begin_[p] + slot;
-        grow(own_[at], slot_own_[s]);
-        grow(last_[at], slot_last_[s]);
-        grow(to_[at], slot_to_[s]);
+        own_[at].add(slot_own_[s]);
         node_flag_[at] = static_cast<char>(node_flag_[at] | slot_flag_[s]);
+        for (const std::uint32_t v : triangles[slot_triangle_[s]]) {
+          last_[at].add(static_cast<Vec3d>(paths.last[v]), 0);
+          to_[at].add(vertex_to_[v]);
+        }
       }
       continue;
     }
@@ -194,24 +197,24 @@ void BroadPhase::refit_nodes(std::size_t p) {
     own_[at] = own_[left];
     last_[at] = last_[left];
     to_[at] = to_[left];
-    grow(own_[at], own_[right]);
-    grow(last_[at], last_[right]);
-    grow(to_[at], to_[right]);
+    own_[at].add(own_[right]);
+    last_[at].add(last_[right]);
+    to_[at].add(to_[right]);
     node_flag_[at] = static_cast<char>(node_flag_[left] | node_flag_[right]);
   }
 }
 
-Boxf BroadPhase::box_in_frame(const Affine3d& frame, std::size_t node) const {
-  const Boxf& b = last_[node];
-  const Vec3d lo = static_cast<Vec3d>(b.lo), hi = static_cast<Vec3d>(b.hi);
+PathBox BroadPhase::box_in_frame(const Affine3d& frame, std::size_t node) const {
+  const PathBox& b = last_[node];
+  const Vec3d lo{b.lo[0], b.lo[1], b.lo[2]}, hi{b.hi[0], b.hi[1], b.hi[2]};
   const Vec3d c = transform_point(frame, (lo + hi) * 0.5), h = (hi - lo) * 0.5;
-  Boxf box = to_[node];
-  for (int k = 0; k < 3; ++k) {
-    const double r = std::abs(frame.linear.col[0][k]) * h.x + std::abs(frame.linear.col[1][k]) * h.y +
-                     std::abs(frame.linear.col[2][k]) * h.z + rounding_;
-    box.lo[k] = std::min(box.lo[k], static_cast<float>(c[k] - r));
-    box.hi[k] = std::max(box.hi[k], static_cast<float>(c[k] + r));
-  }
+  Vec3d r;
+  for (int k = 0; k < 3; ++k)
+    r[k] = std::abs(frame.linear.col[0][k]) * h.x + std::abs(frame.linear.col[1][k]) * h.y +
+           std::abs(frame.linear.col[2][k]) * h.z + rounding_;
+  PathBox box = to_[node];
+  box.add(c - r, 0);
+  box.add(c + r, 0);
   return box;
 }
 
@@ -220,10 +223,10 @@ bool BroadPhase::moves_relative(const StepPaths& paths, std::uint32_t a, std::ui
   const Affine3d &fa = paths.frame[a], &fb = paths.frame[b];
   if (fa == fb) return false;
   for (const std::uint32_t p : {a, b}) {
-    const Boxf& box = last_[node_begin_[p]];
+    const PathBox& box = last_[node_begin_[p]];
     for (unsigned corner = 0; corner < 8; ++corner) {
-      const Vec3d x{(corner & 1U) != 0 ? box.hi.x : box.lo.x, (corner & 2U) != 0 ? box.hi.y : box.lo.y,
-                    (corner & 4U) != 0 ? box.hi.z : box.lo.z};
+      const Vec3d x{((corner & 1U) != 0 ? box.hi : box.lo)[0], ((corner & 2U) != 0 ? box.hi : box.lo)[1],
+                    ((corner & 4U) != 0 ? box.hi : box.lo)[2]};
       if (distance(transform_point(fa, x), transform_point(fb, x)) > rounding_) return true;
     }
   }
@@ -314,9 +317,20 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
   const auto rest = surface_.rest();
   const auto edge_length = surface_.edge_length();
 
-  const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v, const FourPoints& x0,
-                        const FourPoints& x1, const std::array<float, 4>& pad) {
+  const auto part = surface_.part();
+
+  const auto start = [&](std::uint32_t v) {
+    return part[v] == task.part_b ? carried_[v] : transform_point(frame, static_cast<Vec3d>(paths.last[v]));
+  };
+  const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v) {
     if (!task.all && (flagged[v[0]] | flagged[v[1]] | flagged[v[2]] | flagged[v[3]]) == 0) return;
+    FourPoints x0, x1;
+    std::array<float, 4> pad;
+    for (std::size_t k = 0; k < 4; ++k) {
+      x0[k] = start(v[k]);
+      x1[k] = paths.to[v[k]];
+      pad[k] = paths.pad[v[k]];
+    }
     const double reach = motion_bound(kind, x0, x1) + (kind == ElementPair::vertex_face
                                                            ? pad[0] + std::max({pad[1], pad[2], pad[3]})
                                                            : std::max(pad[0], pad[1]) + std::max(pad[2], pad[3]));
@@ -345,27 +359,36 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
     for (unsigned k = 0; k < 3; ++k) {
       const std::uint32_t v = s[k];
       if ((owned >> k & 1U) == 0 || v == t[0] || v == t[1] || v == t[2] || !overlap(cs.vertex[k], ct.box)) continue;
-      emit(ElementPair::vertex_face, {v, t[0], t[1], t[2]}, {cs.from[k], ct.from[0], ct.from[1], ct.from[2]},
-           {cs.to[k], ct.to[0], ct.to[1], ct.to[2]}, {cs.pad[k], ct.pad[0], ct.pad[1], ct.pad[2]});
+      emit(ElementPair::vertex_face, {v, t[0], t[1], t[2]});
     }
   };
 
   scratch.a.open(task.node_a);
   scratch.b.open(task.node_b);
   const auto slots_a = slot_begin_[task.part_a], slots_b = slot_begin_[task.part_b];
+  const PathBox& box_b = own_[node_begin_[task.part_b] + task.node_b];
   for (std::uint32_t i = na.begin; i < na.end; ++i) {
     const Triangle& s = triangles[tree_a.triangle(i)];
     const ContactSurface::Ownership own_s = surface_.ownership()[tree_a.triangle(i)];
-    const auto corners_a = [&]() -> const Corners& { return scratch.a.get(i - na.begin, paths, s, frame, rounding_); };
-    if (!self && !overlap(corners_a().box, own_[node_begin_[task.part_b] + task.node_b])) continue;
+    const auto corners_a = [&]() -> const Corners& {
+      return scratch.a.get(i - na.begin, [&](unsigned k) {
+        if (self) return path_[corner_[slots_a + i][k]];
+        PathBox box = vertex_to_[s[k]];
+        box.add(transform_point(frame, static_cast<Vec3d>(paths.last[s[k]])), rounding_);
+        return box;
+      });
+    };
+    const PathBox& box_a = self ? slot_own_[slots_a + i] : corners_a().box;
+    if (!overlap(box_a, box_b)) continue;
     for (std::uint32_t j = same_leaf ? i + 1 : nb.begin; j < nb.end; ++j) {
       if (!task.all && !(part_flag_[task.part_a] && slot_flag_[slots_a + i]) &&
           !(part_flag_[task.part_b] && slot_flag_[slots_b + j]))
         continue;
-      if (!overlap(self ? slot_own_[slots_a + i] : corners_a().box, slot_own_[slots_b + j])) continue;
+      if (!overlap(box_a, slot_own_[slots_b + j])) continue;
       const Triangle& t = triangles[tree_b.triangle(j)];
       const ContactSurface::Ownership own_t = surface_.ownership()[tree_b.triangle(j)];
-      const Corners &ca = corners_a(), &cb = scratch.b.get(j - nb.begin, paths, t, frame, rounding_);
+      const Corners& ca = corners_a();
+      const Corners& cb = scratch.b.get(j - nb.begin, [&](unsigned k) { return path_[corner_[slots_b + j][k]]; });
       vertices_against_face(s, ca, own_s.vertices, t, cb);
       vertices_against_face(t, cb, own_t.vertices, s, ca);
       for (unsigned k = 0; k < 3; ++k) {
@@ -375,9 +398,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
           if ((own_t.edges >> l & 1U) == 0) continue;
           const auto [b0, b1] = edge_of(t, l);
           if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca.edge[k], cb.edge[l])) continue;
-          const unsigned k1 = kNextCorner[k], l1 = kNextCorner[l];
-          emit(ElementPair::edge_edge, {a0, a1, b0, b1}, {ca.from[k], ca.from[k1], cb.from[l], cb.from[l1]},
-               {ca.to[k], ca.to[k1], cb.to[l], cb.to[l1]}, {ca.pad[k], ca.pad[k1], cb.pad[l], cb.pad[l1]});
+          emit(ElementPair::edge_edge, {a0, a1, b0, b1});
         }
       }
     }
@@ -410,33 +431,33 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
 
 bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) const {
   const auto triangles = surface_.triangles();
-  const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, Boxf& box) {
+  const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, PathBox& box) {
     const TriangleBvh& tree = surface_.parts()[p].tree;
     for (std::uint32_t slot = 0; slot < slot_begin_[p + 1] - slot_begin_[p]; ++slot) {
       out.push_back(tree.triangle(slot));
-      for (const std::uint32_t v : triangles[out.back()]) grow(box, static_cast<Vec3d>(positions[v]), 0);
+      for (const std::uint32_t v : triangles[out.back()]) box.add(static_cast<Vec3d>(positions[v]), 0);
     }
   };
   const auto corners = [&](std::uint32_t t) -> TriangleCorners {
     return {positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]};
   };
   const auto box_of = [&](std::uint32_t t) {
-    Boxf box = empty_box();
-    for (const std::uint32_t v : triangles[t]) grow(box, static_cast<Vec3d>(positions[v]), 0);
+    PathBox box;
+    for (const std::uint32_t v : triangles[t]) box.add(static_cast<Vec3d>(positions[v]), 0);
     return box;
   };
   const auto flat = [&](std::uint32_t t) {
     return has_zero_area(positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]);
   };
   std::vector<std::uint32_t> list_a, list_b;
-  Boxf box_a = empty_box(), box_b = empty_box();
+  PathBox box_a, box_b;
   gather(a, list_a, box_a);
   gather(b, list_b, box_b);
   if (!overlap(box_a, box_b)) return false;
   std::erase_if(list_a, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
   std::erase_if(list_b, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
   for (const std::uint32_t s : list_a) {
-    const Boxf box = box_of(s);
+    const PathBox box = box_of(s);
     for (const std::uint32_t t : list_b) {
       const Triangle &x = triangles[s], &y = triangles[t];
       bool shared = false;

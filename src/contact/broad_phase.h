@@ -5,11 +5,13 @@
 // of elements meets on its own path, the end of the step has no intersection.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "contact/contact_surface.h"
+#include "contact/path_box.h"
 #include "cutis/context.h"
 
 namespace cutis {
@@ -52,11 +54,13 @@ class BroadPhase {
   struct Corners;
   struct LeafScratch;
   void refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
-  void refit_nodes(std::size_t part);
+  void refit_vertex(const StepPaths& paths, std::size_t v);
+  void refit_guest(const StepPaths& paths, std::size_t i);
+  void refit_nodes(const StepPaths& paths, std::size_t part);
   [[nodiscard]] bool flagged_node(std::uint32_t part, std::size_t node) const {
     return part_flag_[part] != 0 && node_flag_[node] != 0;
   }
-  [[nodiscard]] Boxf box_in_frame(const Affine3d& frame, std::size_t node) const;
+  [[nodiscard]] PathBox box_in_frame(const Affine3d& frame, std::size_t node) const;
   void plan(const StepPaths& paths, bool all_relative, std::span<const char> released);
   void expand(const StepPaths& paths, Task task);
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
@@ -65,13 +69,22 @@ class BroadPhase {
                    const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const;
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
 
+  // A corner of a triangle whose vertex belongs to another part than the triangle.
+  struct Guest {
+    std::uint32_t vertex, part;
+  };
+
   const ContactSurface& surface_;
   std::vector<std::uint32_t> node_begin_, slot_begin_;  // per part, into the arrays below
-  std::vector<Boxf> own_, last_, to_;                   // per node: own frame's path; last mesh; end of the step
+  std::vector<PathBox> own_, last_, to_;                // per node: own frame's path; last mesh; end of the step
   std::vector<char> node_flag_;
-  std::vector<Boxf> slot_own_, slot_last_, slot_to_;  // the same per triangle
+  std::vector<PathBox> slot_own_;  // per triangle: own frame's path
   std::vector<char> slot_flag_;
   std::vector<std::uint32_t> slot_triangle_;
+  std::vector<std::array<std::uint32_t, 3>> corner_;  // per triangle, into path_
+  std::vector<Guest> guests_;
+  std::vector<PathBox> path_;            // in the own frame: of the vertices, then of the guests
+  std::vector<PathBox> vertex_to_;       // per vertex: end of the step
   std::vector<char> stale_, part_flag_;  // per part: boxes to be made anew; flags below it
   std::vector<Vec3d> carried_;           // per vertex: last, moved with its own part
   std::vector<Task> tasks_;

@@ -1,6 +1,7 @@
 #include "contact/contact_surface.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -180,6 +181,49 @@ void ContactSurface::find_rest_intersections(const Context& context) {
           }
   }
   rest_report_.excluded_components = excluded_components_.size();
+}
+
+double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
+                                   double margin, double least) const {
+  const TriangleBvh &tree_a = parts_[a].tree, &tree_b = parts_[b].tree;
+  if (tree_a.empty() || tree_b.empty()) return 0;
+  double farthest = 0;
+  std::array<std::array<std::uint32_t, 2>, 2 * TriangleBvh::kMaxDepth> stack;
+  std::size_t size = 0;
+  stack[size++] = {0, 0};
+  while (size > 0) {
+    const auto [i, j] = stack[--size];
+    const TriangleBvh::Node &na = tree_a.nodes()[i], &nb = tree_b.nodes()[j];
+    const Vec3d lo = static_cast<Vec3d>(na.box.lo), hi = static_cast<Vec3d>(na.box.hi);
+    const Vec3d centre = (lo + hi) * 0.5, h = (hi - lo) * 0.5;
+    const Vec3d start = transform_point(from, centre), end = transform_point(to, centre);
+    Vec3d reach, wave;  // of the box about its centre; of its way about the centre's
+    for (int k = 0; k < 3; ++k) {
+      reach[k] = margin;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double along = h[static_cast<int>(c)];
+        reach[k] += along * std::max(std::abs(from.linear.col[c][k]), std::abs(to.linear.col[c][k]));
+        wave[k] += along * std::abs(to.linear.col[c][k] - from.linear.col[c][k]);
+      }
+    }
+    const double travel = distance(start, end);
+    if (travel + length(wave) <= std::max(farthest, least)) continue;
+    bool near = true;
+    for (int k = 0; k < 3; ++k)
+      near = near && std::min(start[k], end[k]) - reach[k] <= nb.box.hi[k] &&
+             std::max(start[k], end[k]) + reach[k] >= nb.box.lo[k];
+    if (!near) continue;
+    if (na.is_leaf() && nb.is_leaf()) {
+      farthest = std::max(farthest, travel);
+    } else if (nb.is_leaf() || (!na.is_leaf() && na.end - na.begin >= nb.end - nb.begin)) {
+      stack[size++] = {na.right, j};
+      stack[size++] = {i + 1, j};
+    } else {
+      stack[size++] = {i, nb.right};
+      stack[size++] = {i, j + 1};
+    }
+  }
+  return farthest;
 }
 
 bool ContactSurface::triangles_excluded(std::uint32_t a, std::uint32_t b) const {

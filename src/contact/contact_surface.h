@@ -79,6 +79,12 @@ class ContactSurface {
   /// Whether the two elements are joined by an edge or two.
   [[nodiscard]] bool neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const;
 
+  /// How far skin of part a moves that comes within `margin` of skin of part b, when a's points go from where `from`
+  /// takes them at rest to where `to` does, b's stay where they are at rest; metres. By boxes of a few triangles; skin
+  /// that moves by no more than `least` is passed over.
+  [[nodiscard]] double travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
+                                   double margin, double least) const;
+
   using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
   /// Pairs of triangles that intersect, by their parts (lower number first).
   using MeetingParts = std::map<std::array<std::uint32_t, 2>, std::size_t>;

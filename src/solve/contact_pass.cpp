@@ -193,15 +193,12 @@ int ContactPass::Impl::substeps(const Pose& to) const {
       for (int k = 0; k < 3; ++k)
         near = near && posed[p].lo[k] - edge <= posed[q].hi[k] && posed[q].lo[k] - edge <= posed[p].hi[k];
       if (!near || !(edge > 0)) continue;
-      // Seen from q, at the middle of p and the reverse: the boxes' corners are farther out than their skin.
-      const auto travel = [&](std::size_t a, std::size_t b) {
-        const Vec3d x = transform_point(motion[a], center(box[a]));
-        const Affine3d ab = end[b] * inverse(motion[b]);
-        return distance(transform_point(end[a], center(box[a])), transform_point(ab, x));
-      };
-      if (!(std::abs(determinant(motion[p].linear)) > 0) || !(std::abs(determinant(motion[q].linear)) > 0)) continue;
-      const double far = std::max(travel(p, q), travel(q, p));
-      count = std::max(count, std::min(most_travel, far / (options.max_travel_edges * edge)));
+      if (!(std::abs(determinant(motion[q].linear)) > 0) || !(std::abs(determinant(end[q].linear)) > 0)) continue;
+      const double unit = options.max_travel_edges * edge;
+      const double far = safe.surface().travel_near(static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q),
+                                                    inverse(motion[q]) * motion[p], inverse(end[q]) * end[p], edge,
+                                                    unit * std::max(1.0, std::ceil(count)));
+      count = std::max(count, std::min(most_travel, far / unit));
     }
   }
   return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, options.most_substeps)

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/math.h"
 #include "contact/contact_surface.h"
 #include "support/support.h"
 
@@ -57,6 +58,36 @@ TEST(ContactSurface, CountsWhatIntersectsAndWhatIsFlatAtRest) {
   EXPECT_EQ(surface.rest_report().degenerate_triangles, 1U);
   EXPECT_TRUE(surface.excluded(ElementPair::vertex_face, {0, n, n + 1, n + 2}));
   EXPECT_FALSE(surface.excluded(ElementPair::edge_edge, {0, 1, 2, 3}));
+}
+
+// Part 0: a unit ball at the origin; part 1: one at x = 4 and one at x = 20.
+TEST(ContactSurface, MeasuresTheTravelOfSkinThatComesNearAndOfNoOther) {
+  test::Surface balls = test::make_sphere(1, 10, 12);
+  const std::vector<Vec3f> ball = balls.positions;
+  const std::vector<Triangle> faces = balls.triangles;
+  const auto n = static_cast<std::uint32_t>(ball.size());
+  std::vector<std::uint32_t> part(n, 0);
+  for (const float x : {4.0F, 20.0F}) {
+    const auto first = static_cast<std::uint32_t>(balls.positions.size());
+    for (const Vec3f& p : ball) balls.positions.push_back(p + Vec3f{x, 0, 0});
+    for (const Triangle& t : faces) balls.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    part.insert(part.end(), n, 1);
+  }
+  const std::vector<float> radius{1, 1};
+  const Context context(1);
+  const ContactSurface surface({balls.positions, balls.triangles, part, 2, radius}, context);
+  const auto travel = [&](const Affine3d& to, double margin, double least) {
+    return surface.travel_near(1, 0, Affine3d{}, to, margin, least);
+  };
+  Affine3d nearer;
+  nearer.translation = {-1.5, 0, 0};  // leaves a gap of 0.5
+  EXPECT_NEAR(travel(nearer, 0.6, 0), 1.5, 1e-6);
+  EXPECT_EQ(travel(nearer, 0.2, 0), 0);
+  EXPECT_EQ(travel(nearer, 0.6, 1.6), 0);  // asked for more
+  Affine3d turned;
+  turned.linear = to_matrix(axis_angle(Vec3d{0, 0, 1}, 0.1));
+  // The near half of the near ball, three to four units out, not the far ball with its twenty.
+  EXPECT_NEAR(travel(turned, 2.2, 0), 0.35, 0.06);
 }
 
 }  // namespace
