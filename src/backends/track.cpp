@@ -6,6 +6,13 @@
 
 namespace cutis {
 
+void TrackRun::clear() {
+  for (auto* numbers : {&number, &owner, &begin, &end, &pending, &next}) numbers->clear();
+  at.clear();
+  given.clear();
+  rigid.clear();
+}
+
 void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
                    TrackStep& step, const Context& context) {
   if (context.backend() == Backend::simd && composed == nullptr)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/posed_field.h"
+#include "backends/track_places.h"
 #include "base/dual_quat.h"
 #include "base/float4.h"
 #include "cutis/context.h"
@@ -54,6 +55,7 @@ struct TrackRest {
   std::vector<float> edge_squared;  ///< per item of the surface's neighbours: of the edge's length
   std::vector<char> mates;          ///< bones x bones: the second turns skin of the first
   std::vector<char> reaches;        ///< bones x bones: the second's field reaches skin of the first
+  TrackPlaces places;               ///< in which order, and padded
 
   /// Of `bone` among the others of v, or -1.
   [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
@@ -82,26 +84,45 @@ struct TrackChunk {
   std::vector<TrackOther> others;
 };
 
-/// Of a run of live vertices, while they are projected in packs: the fields that each is looked up in.
-struct TrackLookups {
-  std::vector<std::uint32_t> begin;   ///< per vertex of the run: its fields, the own one first
-  std::vector<std::uint32_t> vertex;  ///< per look-up: of the run
-  std::vector<std::uint32_t> bone;    ///< per look-up
-  std::vector<std::uint32_t> order;   ///< look-ups by bone
-  std::vector<std::uint32_t> rows;    ///< per bone: where its look-ups begin in `order`
-  std::vector<float> samples;         ///< per look-up: value and gradient
-  std::vector<Vec3f> start;           ///< per vertex
-  std::vector<char> pending;          ///< per vertex: to be looked up where it is now
+/// Of a run of live vertices, while they are projected in packs.
+struct TrackRun {
+  std::vector<std::uint32_t> number;      ///< among the active
+  std::vector<std::uint32_t> owner;       ///< bone
+  std::vector<Float4> at;                 ///< position
+  std::vector<Float4> given;              ///< level, gap, slope, longest step
+  std::vector<std::uint32_t> begin, end;  ///< of the other parts
+  std::vector<float> rigid;               ///< 1: follows its bone; empty: none
+  std::vector<std::uint32_t> pending;     ///< of the run: to be looked up where it is now
+  std::vector<std::uint32_t> next;        ///< pending in the next round
+
+  void clear();
 };
 
-/// Conjugate gradients over live vertices, a vector of four floats for each; the last one is of all that do not live.
+/// A block of places of which vertices live.
+struct TrackLive {
+  std::uint32_t block = 0;
+  std::uint32_t lanes = 0;  ///< bits: which of its places
+};
+
+/// Of the vertices of a block, while they relax: conjugate gradients. What does not live stays 0.
+struct alignas(64) TrackRelaxed {
+  using Numbers = float[TrackPlaces::kBlock];
+  Numbers x[3], r[3], z[3], q[3], n[3];  ///< solution, residual, preconditioned, image of the direction; normal
+  Numbers diagonal, bound, spring;       ///< spring: across the tangent plane
+  Numbers stretch;                       ///< mean of the edges
+};
+
+/// Relaxation in packs, by place.
 struct TrackSystem {
-  std::vector<Float4> x, r, z, d, q, n;
-  std::vector<std::uint32_t> slot;     ///< per active vertex: number among the live
-  std::vector<std::uint32_t> row;      ///< per live vertex: its items in the surface's neighbours, begin and end
-  std::vector<std::uint32_t> link;     ///< per item: number among the live
-  std::vector<float> diagonal, bound;  ///< per live vertex
-  std::vector<float> stretch;          ///< per item
+  bool fresh = true;                       ///< a sub-step begins: nothing of the last one holds
+  std::vector<std::uint32_t> touched;      ///< vertices that may have moved since `at` was written
+  std::vector<Float4> at;                  ///< per place: position and mean stretch of the edges
+  std::vector<Float4> d;                   ///< per place: direction; 0 where nothing lives
+  std::vector<TrackRelaxed> blocks;        ///< per block
+  std::vector<std::uint32_t> moves;        ///< per block: bits of those that live and are not rigid
+  std::vector<TrackLanes<float>> goal[3];  ///< per row: the edge as the target rotations want it
+  std::vector<TrackLanes<float>> stretch;  ///< per row
+  std::vector<TrackLanes<float>> weight;   ///< per row
 };
 
 /// A bone that holds a vertex by contact.
@@ -141,23 +162,25 @@ struct TrackStep {
   std::vector<TrackOther> others;
   std::vector<float> level;
   std::vector<float> hold;
-  std::vector<float> bound;          ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
-  std::vector<TrackSample> samples;  ///< at p
-  std::vector<std::uint32_t> live;   ///< numbers of those that still move, and of their neighbours; rising
-  std::vector<float> moved;          ///< in the last relaxation or projection, the longer one, local edges
+  std::vector<float> bound;            ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
+  std::vector<TrackSample> samples;    ///< at p
+  std::vector<std::uint32_t> live;     ///< numbers of those that still move, and of their neighbours; rising
+  std::vector<TrackLive> live_blocks;  ///< the same, by block; empty: not listed yet
+  std::vector<float> moved;            ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
   std::vector<char> flags, next_flags;
   std::vector<std::uint32_t> ring, next_ring;
-  std::vector<char> awake;  // per active vertex
+  std::vector<char> awake;                 // per active vertex
+  std::vector<std::uint16_t> block_lanes;  // per block of places
   std::vector<TrackChunk> chunks;
   std::vector<DualQuat<double>> rigid;        // per bone
   std::vector<std::vector<TrackBend>> bends;  // per bone: of its part
   std::vector<float> beta, next_beta;         // per vertex: nearness of contact
   std::vector<Vec3f> smoothed;
   TrackSystem system;
-  std::vector<TrackLookups> lookups;  // per run of live vertices
-  std::vector<Affine3d> from_world;   // per bone
-  std::vector<Affine3f> delta;        // per bone: since the last sub-step
+  std::vector<TrackRun> runs;        // of live vertices
+  std::vector<Affine3d> from_world;  // per bone
+  std::vector<Affine3f> delta;       // per bone: since the last sub-step
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal;
   std::vector<float> weight;           // per neighbour
@@ -165,6 +188,7 @@ struct TrackStep {
   std::vector<std::size_t> evaluated;  // per chunk
   // Counts, added to.
   std::size_t evaluations = 0;     ///< of fields, by projection
+  std::size_t operations = 0;      ///< the same: pairs of values that were put together
   std::size_t gradient_steps = 0;  ///< vertices times conjugate gradient steps
 };
 

@@ -21,10 +21,10 @@ namespace cutis {
 /// Another part that may meet the vertex.
 struct TrackOther {
   std::uint32_t bone = 0;
-  float contact = 0;    ///< c in [0,1]
-  float level = 0;      ///< where its surface is for this vertex: its field at rest, at least the own one
-  float offset = 0;     ///< o = min(0, f_b - f_k) at rest
-  bool joined = false;  ///< the two parts grow out of each other: their union is one surface
+  float contact = 0;         ///< c in [0,1]
+  float level = 0;           ///< where its surface is for this vertex: its field at rest, at least the own one
+  float offset = 0;          ///< o = min(0, f_b - f_k) at rest
+  std::uint32_t joined = 0;  ///< 1: the two parts grow out of each other: their union is one surface
 };
 
 struct TrackSample {
@@ -44,7 +44,7 @@ CUTIS_HD inline TrackSample track_combine(const FieldSample<float>& own, const T
     const TrackOther& other = others[k];
     const FieldSample<float> f = field(k);
     const float r = (1 - other.contact) * (f.value - other.level - own.value + level);
-    if (other.joined && r > rise) {
+    if (other.joined != 0 && r > rise) {
       rise = r;
       rise_gradient = (f.gradient - own.gradient) * (1 - other.contact);
     }

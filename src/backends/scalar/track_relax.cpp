@@ -165,6 +165,8 @@ void track_awake(TrackStep& step) {
   step.live.resize(step.active.size());
   std::iota(step.live.begin(), step.live.end(), 0U);
   step.moved.assign(step.active.size(), 0.0F);
+  step.live_blocks.clear();
+  step.system.fresh = true;
 }
 
 void track_narrow(const Rig& rig, float least, TrackStep& step) {
@@ -181,6 +183,7 @@ void track_narrow(const Rig& rig, float least, TrackStep& step) {
     step.moved[a] = 0;
     if (step.awake[a] != 0) step.live.push_back(a);
   }
+  step.live_blocks.clear();
 }
 
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions) {

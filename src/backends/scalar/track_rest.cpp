@@ -116,6 +116,7 @@ TrackRest make_track_rest(const Rig& rig) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
   TrackRest rest;
+  rest.places = make_track_places(s);
   rest.own.assign(n, 0);
   rest.tracked.assign(n, 0);
   rest.slope.assign(n, 1);

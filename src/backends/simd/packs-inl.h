@@ -11,12 +11,14 @@
 
 #include <hwy/highway.h>
 
+#include <cstdint>
+
 HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 namespace hn = hwy::HWY_NAMESPACE;
 
-using PackTag = hn::ScalableTag<float>;
+using PackTag = hn::CappedTag<float, 16>;
 using Pack = hn::Vec<PackTag>;
 using PackMask = hn::Mask<PackTag>;
 
@@ -60,6 +62,8 @@ HWY_INLINE void store3(const Pack3& a, float* to) { hn::StoreInterleaved3(a.x, a
 HWY_INLINE Pack4 load_transposed(const float* rows, std::size_t) {
   return {set(rows[0]), set(rows[1]), set(rows[2]), set(rows[3])};
 }
+// Rows of four floats that begin at `from + link[lane]`.
+HWY_INLINE Pack4 load_linked(const float* from, const std::uint32_t* link) { return load_transposed(from + *link, 4); }
 #else
 // Four floats of every fourth row from `from` on, rows `stride` floats apart, one after the other in a vector.
 template <class D>
@@ -72,18 +76,40 @@ HWY_INLINE hn::Vec<D> load_rows(D d, const float* from, std::size_t stride) {
   }
 }
 
-/// Rows of at least four floats, `stride` apart, one per vertex: their first four numbers as packs.
-HWY_INLINE Pack4 load_transposed(const float* rows, std::size_t stride) {
+/// Columns of blocks of four by four, r0 to r3 being their rows.
+HWY_INLINE Pack4 transposed(Pack r0, Pack r1, Pack r2, Pack r3) {
   const PackTag d;
   const hn::Repartition<double, PackTag> wide;
-  const Pack r0 = load_rows(d, rows, stride), r1 = load_rows(d, rows + stride, stride),
-             r2 = load_rows(d, rows + 2 * stride, stride), r3 = load_rows(d, rows + 3 * stride, stride);
   const auto xy01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1)),
              xy23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3)),
              zw01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1)),
              zw23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
   return {hn::BitCast(d, hn::InterleaveLower(wide, xy01, xy23)), hn::BitCast(d, hn::InterleaveUpper(wide, xy01, xy23)),
           hn::BitCast(d, hn::InterleaveLower(wide, zw01, zw23)), hn::BitCast(d, hn::InterleaveUpper(wide, zw01, zw23))};
+}
+
+/// Rows of at least four floats, `stride` apart, one per vertex: their first four numbers as packs.
+HWY_INLINE Pack4 load_transposed(const float* rows, std::size_t stride) {
+  const PackTag d;
+  return transposed(load_rows(d, rows, stride), load_rows(d, rows + stride, stride),
+                    load_rows(d, rows + 2 * stride, stride), load_rows(d, rows + 3 * stride, stride));
+}
+
+// Of every fourth lane from `link` on, the row that begins at `from + link[lane]`, one after the other in a vector.
+template <class D>
+HWY_INLINE hn::Vec<D> load_row_of(D d, const float* from, const std::uint32_t* link) {
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_row_of(half, from, link + hn::Lanes(half)), load_row_of(half, from, link));
+  } else {
+    return hn::LoadU(d, from + *link);
+  }
+}
+/// Rows of four floats that begin at `from + link[lane]`.
+HWY_INLINE Pack4 load_linked(const float* from, const std::uint32_t* link) {
+  const PackTag d;
+  return transposed(load_row_of(d, from, link), load_row_of(d, from, link + 1), load_row_of(d, from, link + 2),
+                    load_row_of(d, from, link + 3));
 }
 #endif
 
