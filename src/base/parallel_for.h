@@ -39,4 +39,16 @@ T ordered_sum(const Context& context, std::size_t n, std::size_t grain, T zero, 
   return zero;
 }
 
+/// The largest of body(begin, end) over the chunks and `least`.
+template <class T, class Body>
+T largest_of(const Context& context, std::size_t n, std::size_t grain, T least, Body&& body) {
+  struct Largest {
+    T value;
+    void operator+=(const Largest& b) { value = std::max(value, b.value); }
+  };
+  return ordered_sum(context, n, grain, Largest{least},
+                     [&](std::size_t begin, std::size_t end) { return Largest{body(begin, end)}; })
+      .value;
+}
+
 }  // namespace cutis

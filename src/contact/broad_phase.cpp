@@ -133,11 +133,14 @@ void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, bo
   const std::size_t parts = surface_.parts().size();
   if (fresh) {
     const std::size_t n = paths.to.size();
-    double largest = 0;
-    for (std::size_t v = 0; v < n; ++v)
-      for (int k = 0; k < 3; ++k)
-        largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
-    rounding_ = kUlps * largest;
+    rounding_ =
+        kUlps * largest_of(context, n, kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+          double largest = 0;
+          for (std::size_t v = begin; v < end; ++v)
+            for (int k = 0; k < 3; ++k)
+              largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
+          return largest;
+        });
     parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         carried_[v] = transform_point(paths.frame[part[v]], static_cast<Vec3d>(paths.last[v]));
@@ -429,7 +432,7 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
   return true;
 }
 
-bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) const {
+bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) {
   const auto triangles = surface_.triangles();
   const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, PathBox& box) {
     const TriangleBvh& tree = surface_.parts()[p].tree;
@@ -449,16 +452,17 @@ bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t
   const auto flat = [&](std::uint32_t t) {
     return has_zero_area(positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]);
   };
-  std::vector<std::uint32_t> list_a, list_b;
+  list_a_.clear();
+  list_b_.clear();
   PathBox box_a, box_b;
-  gather(a, list_a, box_a);
-  gather(b, list_b, box_b);
+  gather(a, list_a_, box_a);
+  gather(b, list_b_, box_b);
   if (!overlap(box_a, box_b)) return false;
-  std::erase_if(list_a, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
-  std::erase_if(list_b, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
-  for (const std::uint32_t s : list_a) {
+  std::erase_if(list_a_, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
+  std::erase_if(list_b_, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
+  for (const std::uint32_t s : list_a_) {
     const PathBox box = box_of(s);
-    for (const std::uint32_t t : list_b) {
+    for (const std::uint32_t t : list_b_) {
       const Triangle &x = triangles[s], &y = triangles[t];
       bool shared = false;
       for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];

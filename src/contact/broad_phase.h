@@ -42,7 +42,7 @@ class BroadPhase {
                const BroadPhaseOptions& options, std::vector<CandidatePair>& pairs, const Context& context);
 
   /// Whether triangles of the two parts intersect in this mesh (exact).
-  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) const;
+  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b);
 
   [[nodiscard]] double rounding() const { return rounding_; }  ///< of float coordinates in the last collect(), metres
 
@@ -89,6 +89,7 @@ class BroadPhase {
   std::vector<Vec3d> carried_;           // per vertex: last, moved with its own part
   std::vector<Task> tasks_;
   std::vector<std::vector<CandidatePair>> found_;  // per chunk of tasks
+  std::vector<std::uint32_t> list_a_, list_b_;     // triangles of two parts that may intersect
   double rounding_ = 0;
 };
 

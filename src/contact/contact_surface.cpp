@@ -120,48 +120,56 @@ void ContactSurface::own_elements() {
   }
 }
 
-std::vector<std::uint64_t> ContactSurface::intersections(std::span<const Vec3f> positions,
-                                                         const Context& context) const {
-  std::vector<std::uint32_t> all(triangles_.size());
-  std::iota(all.begin(), all.end(), 0U);
-  const TriangleBvh bvh(positions, triangles_, all);
-  const auto leaves = bvh.leaves();
-  std::vector<std::vector<std::uint64_t>> found((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
+void ContactSurface::find_intersections(std::span<const Vec3f> positions, const Context& context) {
+  if (tree_.empty()) {
+    std::vector<std::uint32_t> all(triangles_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    tree_ = TriangleBvh(rest_, triangles_, all);
+  }
+  tree_.refit(positions, triangles_);
+  const auto leaves = tree_.leaves();
+  found_.resize((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
   const auto corners = [&](std::uint32_t t) -> TriangleCorners {
     return {positions[triangles_[t][0]], positions[triangles_[t][1]], positions[triangles_[t][2]]};
   };
   parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t>& found = found_[begin / kLeavesPerChunk];
+    found.clear();
     for (std::size_t i = begin; i < end; ++i)
-      bvh.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
-        const std::uint32_t a = bvh.triangle(slot_a), b = bvh.triangle(slot_b);
+      tree_.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
+        const std::uint32_t a = tree_.triangle(slot_a), b = tree_.triangle(slot_b);
         if (!share_a_vertex(triangles_[a], triangles_[b]) && triangles_intersect(corners(a), corners(b)))
-          found[begin / kLeavesPerChunk].push_back(key(a, b));
+          found.push_back(key(a, b));
       });
   });
-  std::vector<std::uint64_t> pairs;
-  for (const auto& keys : found) pairs.insert(pairs.end(), keys.begin(), keys.end());
-  return pairs;
 }
 
-ContactSurface::MeetingParts ContactSurface::meeting_parts(std::span<const Vec3f> positions,
-                                                           const PartsPredicate& ignored,
-                                                           const Context& context) const {
-  MeetingParts result;
-  for (const std::uint64_t k : intersections(positions, context)) {
-    const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
-    const std::uint32_t pa = triangle_part_[a], pb = triangle_part_[b];
-    if (excluded_triangles_.contains(k) || ignored(pa, pb)) continue;
-    if (excluded_components_.contains(
-            key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]])))
-      continue;
-    ++result[{std::min(pa, pb), std::max(pa, pb)}];
-  }
-  return result;
+std::span<const ContactSurface::MeetingParts> ContactSurface::meeting_parts(std::span<const Vec3f> positions,
+                                                                            const PartsPredicate& ignored,
+                                                                            const Context& context) {
+  find_intersections(positions, context);
+  meeting_.clear();
+  for (const auto& keys : found_)
+    for (const std::uint64_t k : keys) {
+      const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
+      const std::uint32_t pa = triangle_part_[a], pb = triangle_part_[b];
+      if (excluded_triangles_.contains(k) || ignored(pa, pb)) continue;
+      if (excluded_components_.contains(
+              key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]])))
+        continue;
+      const std::array<std::uint32_t, 2> parts{std::min(pa, pb), std::max(pa, pb)};
+      auto at = std::ranges::lower_bound(meeting_, parts, {}, &MeetingParts::parts);
+      if (at == meeting_.end() || at->parts != parts) at = meeting_.insert(at, {parts, 0});
+      ++at->pairs;
+    }
+  return meeting_;
 }
 
 void ContactSurface::find_rest_intersections(const Context& context) {
   tangled_.assign(rest_.size(), 0);
-  const std::vector<std::uint64_t> found = intersections(rest_, context);
+  find_intersections(rest_, context);
+  std::vector<std::uint64_t> found;
+  for (const auto& keys : found_) found.insert(found.end(), keys.begin(), keys.end());
   rest_report_.intersecting_pairs = found.size();
   for (const std::uint64_t k : found) {
     const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -86,15 +85,18 @@ class ContactSurface {
                                    double margin, double least) const;
 
   using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
-  /// Pairs of triangles that intersect, by their parts (lower number first).
-  using MeetingParts = std::map<std::array<std::uint32_t, 2>, std::size_t>;
-  /// Without those that intersect at rest and those of parts that are ignored; exact. Positions must be finite.
-  [[nodiscard]] MeetingParts meeting_parts(std::span<const Vec3f> positions, const PartsPredicate& ignored,
-                                           const Context& context) const;
+  /// How many pairs of triangles of two parts (lower number first) intersect.
+  struct MeetingParts {
+    std::array<std::uint32_t, 2> parts;
+    std::size_t pairs = 0;
+  };
+  /// Those that do, in the order of their numbers, without what intersects at rest and without parts that are ignored;
+  /// exact. Positions must be finite. Valid until the next call.
+  [[nodiscard]] std::span<const MeetingParts> meeting_parts(std::span<const Vec3f> positions,
+                                                            const PartsPredicate& ignored, const Context& context);
 
  private:
-  [[nodiscard]] std::vector<std::uint64_t> intersections(std::span<const Vec3f> positions,
-                                                         const Context& context) const;
+  void find_intersections(std::span<const Vec3f> positions, const Context& context);
   void own_elements();
   void find_rest_intersections(const Context& context);
   [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;
@@ -112,6 +114,9 @@ class ContactSurface {
   std::vector<char> tangled_;                             // per vertex: some triangle near it intersects at rest
   std::unordered_set<std::uint64_t> excluded_triangles_;  // lower number in the upper half
   std::unordered_set<std::uint64_t> excluded_components_;
+  TriangleBvh tree_;                               // of all parts
+  std::vector<std::vector<std::uint64_t>> found_;  // per chunk of its leaves: pairs of triangles that intersect
+  std::vector<MeetingParts> meeting_;
 };
 
 }  // namespace cutis

@@ -31,8 +31,6 @@ constexpr double kByTurns = 0.5;
 // A push along the bone would turn it wildly: levers count at least so much, squared, in spans.
 constexpr double kLeastLever = 0.01;
 
-std::uint64_t key(std::uint32_t a, std::uint32_t b) { return (static_cast<std::uint64_t>(a) << 32U) | b; }
-
 // Spread evenly: each next one is the farthest from those taken.
 std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
   if (points.size() <= count) return points;
@@ -98,7 +96,7 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
       if (samples_[a].empty() || samples_[b].empty()) continue;
       if (parent_[a] == static_cast<int>(b) || parent_[b] == static_cast<int>(a)) continue;
       if (!parts.joined.empty() && parts.joined[a * n + b] != 0) continue;
-      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0, 0, 0, {}};
+      Pair pair{radius_[a] <= radius_[b] ? a : b, radius_[a] <= radius_[b] ? b : a, 0, 0, 0, {}, pairs_.size()};
       // Parts that overlap at rest may go on doing so.
       pair.at_rest = std::max(0.0, depth(pair, rest, {}, {}).deepest);
       pair.allow = options_.allow * 2 * radius_[pair.thin];
@@ -114,8 +112,14 @@ void Relief::restart() {
   following_ = false;
   posed_pivot_ = pivot_;
   axis_.assign(radius_.size(), Vec3d{});
-  direction_.clear();
-  report_ = {};
+  direction_.assign(pairs_.size(), Vec3d{});
+  clear_report();
+}
+
+void Relief::clear_report() {
+  report_.bones.clear();
+  report_.overlaps.clear();
+  report_.max_offset = 0;
 }
 
 void Relief::restore_state(const ReliefState& state) {
@@ -124,7 +128,7 @@ void Relief::restore_state(const ReliefState& state) {
   followed_ = state.followed;
   following_ = state.following;
   direction_ = state.direction;
-  report_ = {};
+  clear_report();
 }
 
 Affine3d Relief::carry(std::size_t part, std::span<const Quatd> turns) const {
@@ -166,14 +170,14 @@ Relief::Depth Relief::depth(const Pair& pair, std::span<const Affine3d> motion, 
 
 // The axis of each joint's turn from rest, in the world; as long as it can be trusted.
 void Relief::find_axes(std::span<const Affine3d> motion) {
-  std::vector<Quatd> rotation(motion.size());
+  rotation_.resize(motion.size());
   for (std::size_t p = 0; p < motion.size(); ++p) {
     axis_[p] = {};
     if (usable_[p] == 0) continue;
     posed_pivot_[p] = transform_point(motion[p], pivot_[p]);
-    rotation[p] = polar_decompose(motion[p].linear).rotation;
+    rotation_[p] = polar_decompose(motion[p].linear).rotation;
     if (parent_[p] < 0 || usable_[static_cast<std::size_t>(parent_[p])] == 0) continue;
-    const Vec3d turned = rotation_vector(rotation[p] * conjugate(rotation[static_cast<std::size_t>(parent_[p])]));
+    const Vec3d turned = rotation_vector(rotation_[p] * conjugate(rotation_[static_cast<std::size_t>(parent_[p])]));
     const double angle = length(turned);
     if (angle > 0) axis_[p] = turned * (std::min(1.0, angle / kAxisAngle) / angle);
   }
@@ -181,25 +185,26 @@ void Relief::find_axes(std::span<const Affine3d> motion) {
 
 void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways) {
   deep_.clear();
-  std::map<std::uint64_t, Vec3d> directions;
-  std::vector<Affine3d> carried(motion.size());
-  std::vector<char> turned(motion.size(), 0);
+  carried_.resize(motion.size());
+  turned_.resize(motion.size());
   for (std::size_t p = 0; p < motion.size(); ++p) {
-    carried[p] = turn_about(posed_pivot_[p], turn_[p]);
-    turned[p] = length(rotation_vector(turn_[p])) > 0 ? 1 : 0;
+    carried_[p] = turn_about(posed_pivot_[p], turn_[p]);
+    turned_[p] = length(rotation_vector(turn_[p])) > 0 ? 1 : 0;
     if (parent_[p] < 0) continue;
     const auto parent = static_cast<std::size_t>(parent_[p]);
-    carried[p] = carried[parent] * carried[p];
-    if (turned[parent] != 0) turned[p] = 1;
+    carried_[p] = carried_[parent] * carried_[p];
+    if (turned_[parent] != 0) turned_[p] = 1;
   }
   for (Pair pair : pairs_) {
+    const Vec3d last = direction_[pair.index];
+    direction_[pair.index] = {};
     if (usable_[pair.thin] == 0 || usable_[pair.thick] == 0) continue;
     Depth d = depth(pair, motion, {}, {});
     double deep = d.deepest - pair.at_rest;
     pair.target = pair.at_rest + eased(deep, pair.allow);
-    if (!(deep > 0) && (turned[pair.thin] != 0 || turned[pair.thick] != 0)) {
+    if (!(deep > 0) && (turned_[pair.thin] != 0 || turned_[pair.thick] != 0)) {
       // Brought together by the turns so far: as deep as that may be.
-      d = depth(pair, motion, carried[pair.thin], carried[pair.thick]);
+      d = depth(pair, motion, carried_[pair.thin], carried_[pair.thick]);
       deep = d.deepest - pair.at_rest;
       pair.target = pair.at_rest + kByTurns * pair.allow;
       if (!(deep > kByTurns * pair.allow)) continue;
@@ -212,12 +217,9 @@ void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways)
       pair.target = 0;  // who goes around does not rub
     }
     deep_.push_back(pair);
-    const auto last = direction_.find(key(pair.thin, pair.thick));
-    directions[key(pair.thin, pair.thick)] =
-        last == direction_.end() ? d.direction : normalized(d.direction + last->second * 2.0, d.direction);
+    direction_[pair.index] = last == Vec3d{} ? d.direction : normalized(d.direction + last * 2.0, d.direction);
     if (deep > pair.allow) report_.overlaps.push_back({pair.thin, pair.thick, d.deepest, 0, false});
   }
-  direction_.swap(directions);
 }
 
 // From the part to below where its way to the root meets the other's.
@@ -249,23 +251,23 @@ bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
     d.direction = pair.way;
   } else {
     d = depth(pair, motion, thin, thick);
-    d.direction = direction_[key(pair.thin, pair.thick)];
+    d.direction = direction_[pair.index];
   }
   const double excess = d.deepest - pair.target;
   if (!(excess > kDone * pair.allow)) return false;
   const Vec3d direction = d.direction;
-  std::vector<Lever> levers;
-  add_levers(pair.thin, pair.thick, 1, d.at, direction, levers);
-  add_levers(pair.thick, pair.thin, -1, d.at, direction, levers);
+  levers_.clear();
+  add_levers(pair.thin, pair.thick, 1, d.at, direction, levers_);
+  add_levers(pair.thick, pair.thin, -1, d.at, direction, levers_);
   double yield = 0;
-  for (const Lever& lever : levers) {
+  for (const Lever& lever : levers_) {
     const auto parent = static_cast<std::size_t>(parent_[lever.joint]);
     const Vec3d arm = cross(d.at - transform_point(carry(parent, turn_), posed_pivot_[lever.joint]), direction);
     const double ease = 1 / (static_cast<double>(radius_[lever.joint]) * radius_[lever.joint] * span_[lever.joint]);
     yield += dot(lever.turn, arm) + kLeastLever * ease * span_[lever.joint] * span_[lever.joint];
   }
   if (!(yield > 0)) return false;
-  for (const Lever& lever : levers) {
+  for (const Lever& lever : levers_) {
     const Affine3d carried = carry(static_cast<std::size_t>(parent_[lever.joint]), turn_);
     const Vec3d world = lever.turn * (lever.side * kStep * excess / yield);
     const Vec3d more = transpose(carried.linear) * world;
@@ -278,7 +280,7 @@ bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
 }
 
 void Relief::prepare(std::span<const Affine3d> motion, const Ways& ways) {
-  report_ = {};
+  clear_report();
   for (std::size_t p = 0; p < motion.size(); ++p)
     usable_[p] = is_finite(motion[p]) && std::abs(determinant(motion[p].linear)) > 1e-9 ? 1 : 0;
   find_axes(motion);
@@ -295,7 +297,7 @@ void Relief::settle(std::span<const Affine3d> motion) {
 
 void Relief::report_turns(std::span<const Affine3d> motion) {
   for (ReliefReport::Overlap& overlap : report_.overlaps) {
-    const Pair pair{overlap.thin, overlap.thick, 0, 0, 0, {}};
+    const Pair pair{overlap.thin, overlap.thick, 0, 0, 0, {}, 0};
     overlap.left = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_)).deepest;
     const double size = length(rotation_vector(turn_[pair.thin]));
     overlap.capped = size > 0.99 * std::min(kMostTurn, cap_ / std::max(span_[pair.thin], 1e-300));

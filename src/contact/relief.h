@@ -60,7 +60,7 @@ struct ReliefReport {
 struct ReliefState {
   std::vector<Quatd> turn, behind, followed;  ///< per part
   bool following = false;
-  std::map<std::uint64_t, Vec3d> direction;  ///< of the last pose's pairs
+  std::vector<Vec3d> direction;  ///< of the last pose's pairs; 0: not deep
 };
 
 class Relief {
@@ -91,6 +91,7 @@ class Relief {
     double allow = 0;    // beyond that
     double target = 0;   // depth that this pose is to have
     Vec3d way;           // world: the only way out, when planned; the depth is then along it
+    std::size_t index = 0;
   };
   // Limbs are the parts below where the ways of two parts to the root meet.
   using Limbs = std::array<std::uint32_t, 2>;
@@ -117,6 +118,7 @@ class Relief {
   void add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
                   std::vector<Lever>& levers) const;
   bool push_apart(const Pair& pair, std::span<const Affine3d> motion);
+  void clear_report();
   void find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways);
   void find_axes(std::span<const Affine3d> motion);
   void prepare(std::span<const Affine3d> motion, const Ways& ways);
@@ -151,10 +153,15 @@ class Relief {
   std::vector<Quatd> behind_, followed_;   // follow it, and follow that
   std::vector<Quatd> given_;               // without the smallest
   bool following_ = false;
-  std::map<std::uint64_t, Vec3d> direction_;  // of last frame's pairs
+  std::vector<Vec3d> direction_;  // outward, world, per pair that is deep; 0: is not
   std::vector<double> plan_time_;
   std::vector<std::vector<Vec3d>> plan_turn_;  // per time and part: axis times angle
   ReliefReport report_;
+  // Scratch.
+  std::vector<Quatd> rotation_;
+  std::vector<Affine3d> carried_;
+  std::vector<char> turned_;
+  std::vector<Lever> levers_;
 };
 
 }  // namespace cutis

@@ -247,7 +247,7 @@ void Relief::plan_with(std::span<const Detour> detours, std::span<const std::vec
       ways[f][detour.limbs] = detour.ways[detour.trying];
   std::vector<std::vector<char>> needed(times.size(), std::vector<char>(radius_.size(), 0));
   for (int round = 0; round < kPlanRounds; ++round) {
-    direction_.clear();
+    direction_.assign(pairs_.size(), Vec3d{});
     for (std::size_t f = 0; f < times.size(); ++f) {
       for (std::size_t p = 0; p < turn_.size(); ++p) turn_[p] = from_rotation_vector(plan_turn_[f][p]);
       std::vector<Vec3d> before;

@@ -66,9 +66,11 @@ struct SafeStep::Impl {
   std::vector<Impact> impacts;
   std::vector<double> hold;  // per vertex: share of its way that it may go, 1: all
   std::vector<std::uint32_t> hold_frame;
-  std::vector<char> in_main_frame, truncated;
+  std::vector<char> truncated, has_normal;
   std::vector<int> changed;
-  std::vector<ContactRecord> nearest;  // per vertex
+  std::vector<ContactRecord> nearest;                // per vertex
+  std::vector<Vec3d> wished;                         // before the first round
+  std::vector<std::size_t> chunk_hits, chunk_tests;  // per chunk of pairs
   double keep = 0;
   double largest = 0;  // coordinate
   std::size_t examined = 0;
@@ -80,15 +82,14 @@ struct SafeStep::Impl {
     flagged.resize(n);
     hold.resize(n);
     hold_frame.resize(n);
-    in_main_frame.resize(n);
     truncated.resize(n);
     nearest.resize(n);
   }
 
   void check_sizes(std::size_t last_size, std::size_t proposed, std::size_t motions, std::size_t moved) const;
   void prepare(std::span<const Vec3f> from, std::span<const Vec3f> proposed, std::span<const Affine3d> motion,
-               SafeStepReport& report);
-  void flag_movers(std::span<const char> moved);
+               SafeStepReport& report, const Context& context);
+  void flag_movers(std::span<const char> moved, const Context& context);
   void find_normals();
   bool round(bool first, std::span<const char> moved, SafeStepReport& report, const Context& context);
   bool search_strays(bool all, SafeStepReport& report, const Context& context);
@@ -98,7 +99,7 @@ struct SafeStep::Impl {
   void hold_all();
   void note_blocking();
   void note_contacts(const Context& context);
-  void finish(std::span<Vec3f> proposed, std::span<const Vec3d> wished, SafeStepReport& report);
+  void finish(std::span<Vec3f> proposed, SafeStepReport& report);
 };
 
 void SafeStep::Impl::check_sizes(std::size_t last_size, std::size_t proposed, std::size_t motions,
@@ -111,7 +112,7 @@ void SafeStep::Impl::check_sizes(std::size_t last_size, std::size_t proposed, st
 }
 
 void SafeStep::Impl::prepare(std::span<const Vec3f> from, std::span<const Vec3f> proposed,
-                             std::span<const Affine3d> motion, SafeStepReport& report) {
+                             std::span<const Affine3d> motion, SafeStepReport& report, const Context& context) {
   const std::size_t n = surface.vertex_count();
   last.assign(from.begin(), from.end());
   frame.assign(motion.begin(), motion.end());
@@ -119,31 +120,41 @@ void SafeStep::Impl::prepare(std::span<const Vec3f> from, std::span<const Vec3f>
     if (!is_finite(f)) f = {};
   target.resize(n);
   largest = 0;
-  for (std::size_t v = 0; v < n; ++v) {
-    target[v] = static_cast<Vec3d>(proposed[v]);
-    if (!is_finite(target[v])) {
-      ++report.nonfinite;
-      target[v] = round_to_float(transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v])));
-    }
-    for (int k = 0; k < 3; ++k)
-      largest = std::max({largest, std::abs(target[v][k]), std::abs(static_cast<double>(last[v][k]))});
-    nearest[v] = {};
-    truncated[v] = 0;
-  }
+  report.nonfinite +=
+      ordered_sum(context, n, kVerticesPerChunk, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
+        std::size_t nonfinite = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+          target[v] = static_cast<Vec3d>(proposed[v]);
+          nearest[v] = {};
+          truncated[v] = 0;
+          if (is_finite(target[v])) continue;
+          ++nonfinite;
+          target[v] = round_to_float(transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v])));
+        }
+        return nonfinite;
+      });
+  largest = largest_of(context, n, kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+    double most = 0;
+    for (std::size_t v = begin; v < end; ++v)
+      for (int k = 0; k < 3; ++k)
+        most = std::max({most, std::abs(target[v][k]), std::abs(static_cast<double>(last[v][k]))});
+    return most;
+  });
   keep = kKeepUlps * kUlp * largest;
-  for (std::size_t v = 0; v < n; ++v)
-    pad[v] = static_cast<float>(options.pad_edges * surface.edge_length()[v] + kKeepUlps * kUlp * largest);
+  for (std::size_t v = 0; v < n; ++v) pad[v] = static_cast<float>(options.pad_edges * surface.edge_length()[v] + keep);
 }
 
 // Movers: what the caller says, and all that differs from riding along with its part.
-void SafeStep::Impl::flag_movers(std::span<const char> moved) {
+void SafeStep::Impl::flag_movers(std::span<const char> moved, const Context& context) {
   const double tiny = 4 * kUlp * largest;
-  for (std::size_t v = 0; v < flagged.size(); ++v) {
-    flagged[v] = moved.empty() ? 0 : moved[v];
-    if (flagged[v] != 0) continue;
-    const Vec3d carried = transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v]));
-    flagged[v] = distance(carried, target[v]) > tiny ? 1 : 0;
-  }
+  parallel_for(context, flagged.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      flagged[v] = moved.empty() ? 0 : moved[v];
+      if (flagged[v] != 0) continue;
+      const Vec3d carried = transform_point(frame[surface.part()[v]], static_cast<Vec3d>(last[v]));
+      flagged[v] = distance(carried, target[v]) > tiny ? 1 : 0;
+    }
+  });
   // Triangles across a seam are tested in the frame of most of their corners: there the others move.
   for (const std::uint32_t t : surface.seam_triangles())
     for (const std::uint32_t v : surface.triangles()[t]) {
@@ -152,14 +163,21 @@ void SafeStep::Impl::flag_movers(std::span<const char> moved) {
     }
 }
 
-// Of the proposed skin.
+// Of the proposed skin, where it may meet other skin.
 void SafeStep::Impl::find_normals() {
-  normal.assign(target.size(), Vec3d{});
-  for (const Triangle& t : surface.triangles()) {
-    const Vec3d area = cross(target[t[1]] - target[t[0]], target[t[2]] - target[t[0]]);
-    for (const std::uint32_t v : t) normal[v] += area;
-  }
-  for (Vec3d& n : normal) n = normalized(n);
+  normal.resize(target.size());
+  has_normal.assign(target.size(), 0);
+  for (const CandidatePair& pair : pairs)
+    for (const std::uint32_t v : pair.vertex) {
+      if (has_normal[v] != 0) continue;
+      has_normal[v] = 1;
+      Vec3d sum;
+      for (const std::uint32_t f : surface.topology().vertex_faces.row(v)) {
+        const Triangle& t = surface.triangles()[f];
+        sum += cross(target[t[1]] - target[t[0]], target[t[2]] - target[t[0]]);
+      }
+      normal[v] = normalized(sum);
+    }
 }
 
 // Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for.
@@ -187,8 +205,8 @@ bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Conte
 // Examines the pairs from `begin_new` on and those with a vertex changed in the last pass.
 std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const Context& context) {
   impacts.resize(pairs.size());
-  std::vector<std::size_t> hits((pairs.size() + kPairsPerChunk - 1) / kPairsPerChunk, 0);
-  std::vector<std::size_t> tests(hits.size(), 0);
+  chunk_hits.assign((pairs.size() + kPairsPerChunk - 1) / kPairsPerChunk, 0);
+  chunk_tests.assign(chunk_hits.size(), 0);
   parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const CandidatePair& pair = pairs[i];
@@ -202,13 +220,13 @@ std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const 
       FourPoints x1;
       for (std::size_t k = 0; k < 4; ++k) x1[k] = to[pair.vertex[k]];
       impacts[i] = first_impact(pair.kind, x0, x1, pair.distance, keep);
-      ++tests[begin / kPairsPerChunk];
-      hits[begin / kPairsPerChunk] += impacts[i].hit ? 1U : 0U;
+      ++chunk_tests[begin / kPairsPerChunk];
+      chunk_hits[begin / kPairsPerChunk] += impacts[i].hit ? 1U : 0U;
     }
   });
   std::size_t sum = 0;
-  for (const std::size_t h : hits) sum += h;
-  for (const std::size_t t : tests) examined += t;
+  for (const std::size_t h : chunk_hits) sum += h;
+  for (const std::size_t t : chunk_tests) examined += t;
   return sum;
 }
 
@@ -307,7 +325,7 @@ void SafeStep::Impl::note_contacts(const Context& context) {
 
 bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepReport& report, const Context& context) {
   ++report.rounds;
-  flag_movers(moved);
+  flag_movers(moved, context);
   to.assign(target.begin(), target.end());
   searched.assign(target.begin(), target.end());
   pairs.clear();
@@ -329,7 +347,7 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   return done;
 }
 
-void SafeStep::Impl::finish(std::span<Vec3f> proposed, std::span<const Vec3d> wished, SafeStepReport& report) {
+void SafeStep::Impl::finish(std::span<Vec3f> proposed, SafeStepReport& report) {
   contacts.clear();
   for (std::uint32_t v = 0; v < to.size(); ++v) {
     const double push = distance(to[v], wished[v]), edge = surface.edge_length()[v];
@@ -368,8 +386,8 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   s.check_sizes(last.size(), proposed.size(), part_motion.size(), moved.size());
   SafeStepReport report;
   if (last.empty()) return report;
-  s.prepare(last, proposed, part_motion, report);
-  const std::vector<Vec3d> wished = s.target;
+  s.prepare(last, proposed, part_motion, report, context);
+  s.wished = s.target;
   s.examined = 0;
   s.blocking.clear();
   for (int round = 0; round < s.options.rounds; ++round) {
@@ -383,7 +401,7 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
     for (std::size_t v = 0; v < s.to.size(); ++v) {
       if (s.truncated[v] == 0) continue;
       const double edge = s.surface.edge_length()[v];
-      const double lag = distance(s.to[v], s.projected.empty() ? wished[v] : s.projected[v]);
+      const double lag = distance(s.to[v], s.projected.empty() ? s.wished[v] : s.projected[v]);
       if (lag > s.options.done_edges * edge) ++report.truncated;
       if (edge > 0) report.max_lag_edges = std::max(report.max_lag_edges, lag / edge);
     }
@@ -392,11 +410,11 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
     // On from here: who was held back wants to go where it was to go, all others stay.
     for (std::size_t v = 0; v < s.to.size(); ++v) {
       s.last[v] = static_cast<Vec3f>(s.to[v]);
-      s.target[v] = s.truncated[v] != 0 ? wished[v] : s.to[v];
+      s.target[v] = s.truncated[v] != 0 ? s.wished[v] : s.to[v];
     }
     std::fill(s.frame.begin(), s.frame.end(), Affine3d{});
   }
-  s.finish(proposed, wished, report);
+  s.finish(proposed, report);
   report.certified = report.touching == 0;  // the last mesh, moved as a whole, is valid too
 
   std::erase_if(s.released_pairs, [&](Impl::Released& pair) {
@@ -424,15 +442,14 @@ void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b) {
   if (part_a == part_b || part_a >= p || part_b >= p || released(part_a, part_b)) return;
   if (impl_->released.empty()) impl_->released.assign(p * p, 0);
   impl_->released[part_a * p + part_b] = impl_->released[part_b * p + part_a] = 1;
-  impl_->released_pairs.push_back({std::min(part_a, part_b), std::max(part_a, part_b)});
+  const Impl::Released pair{std::min(part_a, part_b), std::max(part_a, part_b)};
+  const auto before = [](const Impl::Released& x, const Impl::Released& y) {
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  };
+  impl_->released_pairs.insert(std::ranges::upper_bound(impl_->released_pairs, pair, before), pair);
 }
 
-std::vector<std::array<std::uint32_t, 2>> SafeStep::released_pairs() const {
-  std::vector<std::array<std::uint32_t, 2>> pairs;
-  for (const Impl::Released& r : impl_->released_pairs) pairs.push_back({r.a, r.b});
-  std::sort(pairs.begin(), pairs.end());
-  return pairs;
-}
+std::span<const SafeStepState::Released> SafeStep::released_pairs() const { return impl_->released_pairs; }
 
 bool SafeStep::released(std::uint32_t part_a, std::uint32_t part_b) const {
   const std::size_t p = impl_->surface.parts().size();
@@ -454,5 +471,6 @@ void SafeStep::restore_state(const SafeStepState& state) {
 }
 
 const ContactSurface& SafeStep::surface() const { return impl_->surface; }
+ContactSurface& SafeStep::surface() { return impl_->surface; }
 
 }  // namespace cutis

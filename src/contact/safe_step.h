@@ -94,7 +94,7 @@ class SafeStep {
   /// Lets two parts pass through each other. They are armed again once they have intersected and are apart, or when
   /// they have not intersected for some steps.
   void release(std::uint32_t part_a, std::uint32_t part_b);
-  [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> released_pairs() const;  ///< lower number first, sorted
+  [[nodiscard]] std::span<const SafeStepState::Released> released_pairs() const;  ///< sorted by numbers
   [[nodiscard]] bool released(std::uint32_t part_a, std::uint32_t part_b) const;
   void rearm_all();
 
@@ -103,6 +103,7 @@ class SafeStep {
   void restore_state(const SafeStepState& state);
 
   [[nodiscard]] const ContactSurface& surface() const;
+  [[nodiscard]] ContactSurface& surface();
 
  private:
   struct Impl;

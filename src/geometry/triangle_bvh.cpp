@@ -142,4 +142,21 @@ TriangleBvh::TriangleBvh(std::span<const Vec3f> positions, std::span<const Trian
   }
 }
 
+void TriangleBvh::refit(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
+  for (std::size_t slot = 0; slot < order_.size(); ++slot) {
+    boxes_[slot] = empty_box();
+    for (const std::uint32_t v : triangles[order_[slot]]) grow(boxes_[slot], positions[v]);
+  }
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    Node& node = nodes_[n];
+    node.box = empty_box();
+    if (node.is_leaf()) {
+      for (std::uint32_t slot = node.begin; slot < node.end; ++slot) grow(node.box, boxes_[slot]);
+    } else {
+      grow(node.box, nodes_[n + 1].box);
+      grow(node.box, nodes_[node.right].box);
+    }
+  }
+}
+
 }  // namespace cutis

@@ -37,6 +37,9 @@ class TriangleBvh {
   TriangleBvh(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
               std::span<const std::uint32_t> use);
 
+  /// The same tree around the triangles as they are now, which may have moved. All corners must be finite.
+  void refit(std::span<const Vec3f> positions, std::span<const Triangle> triangles);
+
   [[nodiscard]] bool empty() const { return nodes_.empty(); }
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const std::uint32_t> leaves() const { return leaves_; }  ///< node indices, by slot

@@ -101,8 +101,9 @@ void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d
 // followed, at once while its speed against that changes little, else with bounded acceleration; in the end it is where
 // the method says.
 void ContactPass::Impl::start_gently(double frames, const Context& context) {
-  std::vector<Mat3d> from_then(motion.size()), from_now(motion.size());  // into the rest space of each part
-  std::vector<char> usable(motion.size(), 0);
+  from_then.resize(motion.size());
+  from_now.resize(motion.size());
+  usable.resize(motion.size());
   for (std::size_t p = 0; p < motion.size(); ++p) {
     usable[p] = std::abs(determinant(motion[p].linear)) > 0 && std::abs(determinant(next_motion[p].linear)) > 0 ? 1 : 0;
     if (usable[p] == 0) continue;
@@ -118,8 +119,8 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
       const Vec3d way = from_now[part[v]] * (static_cast<Vec3d>(raw[v]) - next_smooth[v]) - from;
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
       const double far = length(way);
-      const double start = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
-      const double most = start + kUnseen * speed;  // gained a frame
+      const double gain = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
+      const double most = gain + kUnseen * speed;  // gained a frame
       next_drift[v] = way / frames;
       Vec3d change = next_drift[v] - drift[v];
       if (length(change) <= most * frames || !is_finite(way)) continue;

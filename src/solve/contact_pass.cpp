@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -31,15 +30,12 @@ constexpr double kSwellFrames = 2;  // in which flesh comes out, and folds are s
 constexpr double kFarApart = 0.1;   // seconds
 constexpr double kFarTurn = 0.5;    // radians of a joint
 
-Pose interpolate(const Pose& a, const Pose& b, double t) {
-  Pose pose;
-  pose.time = std::lerp(a.time, b.time, t);
-  pose.local.reserve(a.local.size());
+void interpolate(const Pose& a, const Pose& b, double t, Pose& out) {
+  out.time = std::lerp(a.time, b.time, t);
+  out.local.resize(a.local.size());
   for (std::size_t j = 0; j < a.local.size(); ++j)
-    pose.local.push_back({lerp(a.local[j].translation, b.local[j].translation, t),
-                          slerp(a.local[j].rotation, b.local[j].rotation, t),
-                          lerp(a.local[j].scale, b.local[j].scale, t)});
-  return pose;
+    out.local[j] = {lerp(a.local[j].translation, b.local[j].translation, t),
+                    slerp(a.local[j].rotation, b.local[j].rotation, t), lerp(a.local[j].scale, b.local[j].scale, t)};
 }
 
 double largest_turn(const Pose& a, const Pose& b) {
@@ -144,8 +140,8 @@ void ContactPass::Impl::restart() {
   mesh = wanted = rig.surface.positions;
   lift.assign(mesh.size(), Vec3d{});
   drift.assign(mesh.size(), Vec3d{});
-  swell.set_state({});
-  unfold.set_state({});
+  swell.restart();
+  unfold.restart();
   smooth.clear();
   started = false;
   in_contact.assign(mesh.size(), 0);
@@ -153,8 +149,8 @@ void ContactPass::Impl::restart() {
   torn.clear();
 }
 
-void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) const {
-  const std::vector<Affine3d> world = world_from_joint(rig.skeleton, at);
+void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) {
+  world_from_joint(rig.skeleton, at, world);
   out = motion;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const Affine3d m = world[static_cast<std::size_t>(rig.bones[b].joint)] * rig.bones[b].rest_from_world;
@@ -163,25 +159,21 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) c
 }
 
 // By the turn of joints, and by how far parts that come near each other move against each other.
-int ContactPass::Impl::substeps(const Pose& to) const {
-  double count = largest_turn(pose, to) / (options.max_turn_degrees * kPi / 180);
+int ContactPass::Impl::substeps() {
+  double count = largest_turn(pose, goal) / (options.max_turn_degrees * kPi / 180);
   // Frames far apart are taken as the frames between them would be.
   // Nobody sees the way to the first frame: turns alone count there.
   const double most_travel = (started ? options.max_substeps : 1) * std::max(1.0, std::ceil(count));
-  std::vector<Affine3d> end;
-  motions_at(to, end);
+  motions_at(goal, goal_motion);
   const std::size_t parts = radius.size();
-  std::vector<Box> posed(parts);  // over the step
-  std::vector<std::array<Vec3d, 8>> from(parts), at(parts);
+  posed.assign(parts, {});
   for (std::size_t p = 0; p < parts; ++p) {
     if (box[p].empty()) continue;
     for (unsigned c = 0; c < 8; ++c) {
       const Vec3d x{(c & 1U) != 0 ? box[p].hi.x : box[p].lo.x, (c & 2U) != 0 ? box[p].hi.y : box[p].lo.y,
                     (c & 4U) != 0 ? box[p].hi.z : box[p].lo.z};
-      from[p][c] = transform_point(motion[p], x);
-      at[p][c] = transform_point(end[p], x);
-      posed[p].add(from[p][c]);
-      posed[p].add(at[p][c]);
+      posed[p].add(transform_point(motion[p], x));
+      posed[p].add(transform_point(goal_motion[p], x));
     }
   }
   for (std::size_t p = 0; p < parts; ++p) {
@@ -193,11 +185,12 @@ int ContactPass::Impl::substeps(const Pose& to) const {
       for (int k = 0; k < 3; ++k)
         near = near && posed[p].lo[k] - edge <= posed[q].hi[k] && posed[q].lo[k] - edge <= posed[p].hi[k];
       if (!near || !(edge > 0)) continue;
-      if (!(std::abs(determinant(motion[q].linear)) > 0) || !(std::abs(determinant(end[q].linear)) > 0)) continue;
+      if (!(std::abs(determinant(motion[q].linear)) > 0) || !(std::abs(determinant(goal_motion[q].linear)) > 0))
+        continue;
       const double unit = options.max_travel_edges * edge;
-      const double far = safe.surface().travel_near(static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q),
-                                                    inverse(motion[q]) * motion[p], inverse(end[q]) * end[p], edge,
-                                                    unit * std::max(1.0, std::ceil(count)));
+      const double far = safe.surface().travel_near(
+          static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q), inverse(motion[q]) * motion[p],
+          inverse(goal_motion[q]) * goal_motion[p], edge, unit * std::max(1.0, std::ceil(count)));
       count = std::max(count, std::min(most_travel, far / unit));
     }
   }
@@ -205,21 +198,33 @@ int ContactPass::Impl::substeps(const Pose& to) const {
                               : options.most_substeps;
 }
 
-void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
-                                ContactReport& report, const Context& context) {
+// The way of this frame from t0 to t1, in [0,1].
+void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
+                                const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
-  const Pose here = t1 < 1 ? interpolate(from, to, t1) : to;
-  motions_at(here, next_motion);
+  if (t1 < 1)
+    interpolate(start, goal, t1, here_pose);
+  else
+    here_pose = goal;
+  motions_at(here_pose, next_motion);
   delta.resize(next_motion.size());
   for (std::size_t p = 0; p < delta.size(); ++p)
     delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
-  skin(here, input);
+  skin(here_pose, input);
+  const auto all_vertices = [&](auto&& body) {
+    parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) body(v);
+    });
+  };
   raw.resize(n);
-  for (std::size_t v = 0; v < n; ++v) raw[v] = input[surface.first_of[v]];
-  next_wanted = raw;
-  next_drift.assign(n, Vec3d{});
-  const double passed = (t1 - t0) * std::abs(to.time - from.time) * kFrameRate;
+  next_wanted.resize(n);
+  next_drift.resize(n);
+  all_vertices([&](std::size_t v) {
+    next_wanted[v] = raw[v] = input[surface.first_of[v]];
+    next_drift[v] = {};
+  });
+  const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
   const double frames = passed > 0 ? passed : t1 - t0;
   const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
   if (options.start_edges > 0) {
@@ -229,28 +234,30 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   if (prompt && options.start_edges > 0) start_gently(frames, context);
   swell.lift(next_motion, next_lift);
   give.resize(n);
-  for (std::size_t v = 0; v < n; ++v) {
+  carried.resize(n);
+  all_vertices([&](std::size_t v) {
     give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]) - lift[v]);
     if (!is_finite(give[v])) give[v] = {};
-  }
-  carried = give;
+    carried[v] = give[v];
+  });
   relax(context);
-  for (std::size_t v = 0; v < n; ++v) {
+  all_vertices([&](std::size_t v) {
     const Vec3d change = give[v] - carried[v];
     const double most = kReturnEdges * surface.edge[v], wish = length(change);
     if (wish > most) give[v] = carried[v] + change * (most / wish);
-  }
-  const UnfoldState unfolded = halvings > 0 ? unfold.state() : UnfoldState{};
+    carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
+  });
   if (options.swell) {
-    for (std::size_t v = 0; v < n; ++v) carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
+    if (halvings > 0) unfolded = unfold.state();
     unfold.smooth(carried, next_lift, swell.state().touch, rate, context);
   }
   proposed.resize(n);
   moved.assign(n, 0);
   SafeStepReport step;
   for (int attempt = 0;; ++attempt) {
-    for (std::size_t v = 0; v < n; ++v)
+    all_vertices([&](std::size_t v) {
       proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + next_lift[v] + give[v]);
+    });
     step = safe.step(mesh, proposed, delta, moved, context);
     report.tests += step.tests;
     if (attempt == kMostRefusals || !step.refused || !release_blocking()) break;
@@ -260,10 +267,10 @@ void ContactPass::Impl::substep(const Pose& from, const Pose& to, double t0, dou
   report.candidates = std::max(report.candidates, step.candidates);
   if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < kFrameTests * n) {
     ++report.halvings;
-    unfold.set_state(unfolded);
+    if (options.swell) unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
-    substep(from, to, t0, middle, halvings - 1, skin, report, context);
-    substep(from, to, middle, t1, halvings - 1, skin, report, context);
+    substep(t0, middle, halvings - 1, skin, report, context);
+    substep(middle, t1, halvings - 1, skin, report, context);
     return;
   }
   ++report.substeps;
@@ -289,44 +296,62 @@ ContactPass::~ContactPass() = default;
 ContactPass::ContactPass(ContactPass&&) noexcept = default;
 ContactPass& ContactPass::operator=(ContactPass&&) noexcept = default;
 
-ContactReport ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions,
-                                   const Context& context) {
+void restart(ContactReport& report) {
+  ContactReport fresh;
+  const auto keep = [](auto& list, auto& old) {
+    list = std::move(old);
+    list.clear();
+  };
+  keep(fresh.regions, report.regions);
+  keep(fresh.released, report.released);
+  keep(fresh.relief, report.relief);
+  keep(fresh.overlaps, report.overlaps);
+  report = std::move(fresh);
+}
+
+void ContactPass::Impl::report_regions(ContactReport& report) {
+  regions.clear();
+  for (const ContactRecord& record : safe.contacts()) {
+    const std::array<std::uint32_t, 2> parts{part[record.vertex], record.other_part};
+    auto at = std::ranges::lower_bound(regions, parts, {}, &Region::parts);
+    if (at == regions.end() || at->parts != parts) at = regions.insert(at, {parts, {}});
+    ++at->region.vertices;
+    at->region.depth = std::max(at->region.depth, held_off(record.vertex));
+  }
+  const auto joint = [&](std::uint32_t p) { return p < rig.bones.size() ? rig.bones[p].joint : -1; };
+  for (auto& [parts, region] : regions) {
+    region.joint = joint(parts[0]);
+    region.other = joint(parts[1]);
+    report.regions.push_back(region);
+  }
+}
+
+void ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
+                          const Context& context) {
   const Timer timer;
   Impl& s = *impl_;
-  ContactReport report;
-  Pose to = s.pose;
-  std::copy_n(pose.local.begin(), std::min(pose.local.size(), to.local.size()), to.local.begin());
-  to.time = pose.time;
-  const Pose from = s.pose;
-  const int count = s.substeps(to);
+  cutis::restart(report);
+  s.start = s.goal = s.pose;
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), s.goal.local.size()), s.goal.local.begin());
+  s.goal.time = pose.time;
+  const int count = s.substeps();
   // Between frames far apart nobody sees how the skin goes.
-  s.prompt = s.started && std::abs(to.time - from.time) <= kFarApart && largest_turn(from, to) <= kFarTurn;
+  s.prompt =
+      s.started && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
   for (int i = 0, next = 0; i < count; i = next) {
     next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
-    s.substep(from, to, static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
-              report, context);
+    s.substep(static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin, report,
+              context);
   }
-  s.pose = to;
+  s.pose = s.goal;
   s.started = true;
   report.freed = s.free_caught(report.substeps, context);
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
-  std::map<std::pair<std::uint32_t, std::uint32_t>, TouchingRegion> regions;
-  for (const ContactRecord& record : s.safe.contacts()) {
-    TouchingRegion& region = regions[{s.part[record.vertex], record.other_part}];
-    ++region.vertices;
-    region.depth = std::max(region.depth, s.held_off(record.vertex));
-  }
-  for (auto& [parts, region] : regions) {
-    const auto joint = [&](std::uint32_t p) { return p < s.rig.bones.size() ? s.rig.bones[p].joint : -1; };
-    region.joint = joint(parts.first);
-    region.other = joint(parts.second);
-    report.regions.push_back(region);
-  }
-  for (const auto& [a, b] : s.safe.released_pairs())
-    report.released.push_back({s.rig.bones[a].joint, s.rig.bones[b].joint});
+  s.report_regions(report);
+  for (const SafeStepState::Released& pair : s.safe.released_pairs())
+    report.released.push_back({s.rig.bones[pair.a].joint, s.rig.bones[pair.b].joint});
   report.touching_vertices = s.safe.contacts().size();
   report.milliseconds = timer.milliseconds();
-  return report;
 }
 
 void ContactPass::restart() {
@@ -370,31 +395,33 @@ void ContactPass::restore_state(const ContactPassState& state) {
 }
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.
-void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) const {
-  const Impl& s = *impl_;
+void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) {
+  Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
   const std::size_t n = surface.size();
-  std::vector<char> differs(n, 0), bent(n, 0);
-  for (std::size_t v = 0; v < n; ++v) differs[v] = s.mesh[v] != s.raw[v] ? 1 : 0;
+  s.differs.resize(n);
+  s.bent.assign(n, 0);
+  for (std::size_t v = 0; v < n; ++v) s.differs[v] = s.mesh[v] != s.raw[v] ? 1 : 0;
   for (const Triangle& t : surface.triangles)
-    if ((differs[t[0]] | differs[t[1]] | differs[t[2]]) != 0) bent[t[0]] = bent[t[1]] = bent[t[2]] = 1;
-  std::vector<Vec3d> before(n), after(n);
+    if ((s.differs[t[0]] | s.differs[t[1]] | s.differs[t[2]]) != 0) s.bent[t[0]] = s.bent[t[1]] = s.bent[t[2]] = 1;
+  s.before.assign(n, Vec3d{});
+  s.after.assign(n, Vec3d{});
   for (const Triangle& t : surface.triangles) {
-    if ((bent[t[0]] | bent[t[1]] | bent[t[2]]) == 0) continue;
+    if ((s.bent[t[0]] | s.bent[t[1]] | s.bent[t[2]]) == 0) continue;
     const auto area = [&](const std::vector<Vec3f>& x) {
       return cross(static_cast<Vec3d>(x[t[1]] - x[t[0]]), static_cast<Vec3d>(x[t[2]] - x[t[0]]));
     };
     const Vec3d a = area(s.raw), b = area(s.mesh);
     for (const std::uint32_t v : t) {
-      before[v] += a;
-      after[v] += b;
+      s.before[v] += a;
+      s.after[v] += b;
     }
   }
   parallel_for(context, normals.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = surface.welded_of[i];
-      if (bent[v] == 0) continue;
-      const Vec3d a = normalized(before[v]), b = normalized(after[v]);
+      if (s.bent[v] == 0) continue;
+      const Vec3d a = normalized(s.before[v]), b = normalized(s.after[v]);
       const Vec3d half = normalized(a + b);
       if (half == Vec3d{}) continue;
       // Reflections in the half-way plane and in a's: together the turn from a to b.
@@ -405,11 +432,10 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
   });
 }
 
-void ContactPass::contact(std::vector<SkinContact>& out) const {
-  const Impl& s = *impl_;
+void ContactPass::contact(std::vector<SkinContact>& out) {
+  Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
-  std::vector<double> touch;
-  fade_touching(surface, s.in_contact, touch);
+  const std::vector<double>& touch = s.fade.update(surface, s.in_contact);
   out.assign(surface.welded_of.size(), {});
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::uint32_t v = surface.welded_of[i];

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 
@@ -45,11 +44,18 @@ struct ContactPassState {
   bool started = false;             ///< a pose was followed since the last restart
   std::vector<char> in_contact;     ///< per welded vertex
   int caught_steps = 0;
-  std::map<std::array<std::uint32_t, 2>, int> torn;  ///< pairs of parts about to be let go
+  struct Torn {
+    std::array<std::uint32_t, 2> parts{};  ///< lower number first
+    int steps = 0;                         ///< on end in which they tore each other's skin
+  };
+  std::vector<Torn> torn;  ///< pairs about to be let go, sorted
   SafeStepState safe;
   SwellState swell;
   UnfoldState unfold;
 };
+
+/// As new, but for the memory of its lists.
+void restart(ContactReport& report);
 
 class ContactPass {
  public:
@@ -62,18 +68,20 @@ class ContactPass {
   ContactPass(ContactPass&&) noexcept;
   ContactPass& operator=(ContactPass&&) noexcept;
 
-  /// From where the last call ended, at first from the rest pose, to `pose`. `positions`: out, all input vertices.
-  ContactReport advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, const Context& context);
+  /// From where the last call ended, at first from the rest pose, to `pose`. `positions`: out, all input vertices;
+  /// `report`: out, its lists are used again.
+  void advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
+               const Context& context);
   /// The next call starts from rest.
   void restart();
   [[nodiscard]] ContactPassState save_state() const;
   /// Of this or another pass over the same rig.
   void restore_state(const ContactPassState& state);
   /// Turns the method's normals to fit the mesh that advance() returned.
-  void bend_normals(std::span<Vec3f> normals, const Context& context) const;
+  void bend_normals(std::span<Vec3f> normals, const Context& context);
 
   /// Contact in the mesh that advance() returned; all input vertices.
-  void contact(std::vector<SkinContact>& out) const;
+  void contact(std::vector<SkinContact>& out);
 
   [[nodiscard]] const SafeStep& safe_step() const;
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "base/math.h"
@@ -36,8 +35,8 @@ struct ContactPass::Impl {
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
   int caught_steps = 0;
-  std::map<std::array<std::uint32_t, 2>, int>
-      torn;  // pairs of parts that tear each other's skin: for how many sub-steps
+  using Torn = ContactPassState::Torn;
+  std::vector<Torn> torn;
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, raw, next_wanted, proposed;
@@ -45,6 +44,22 @@ struct ContactPass::Impl {
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
+  std::vector<Torn> still_torn;
+  std::vector<Affine3d> world;             // of joints
+  std::vector<Mat3d> from_then, from_now;  // per part: into its rest space
+  std::vector<char> usable, caught;        // per part
+  UnfoldState unfolded;
+  Pose start, goal, here_pose;        // of a frame, and on the way
+  std::vector<Affine3d> goal_motion;  // per part
+  std::vector<Box> posed;             // per part, over the frame
+  std::vector<char> differs, bent;    // per vertex
+  std::vector<Vec3d> before, after;   // normals, per vertex
+  TouchFade fade;
+  struct Region {
+    std::array<std::uint32_t, 2> parts;
+    TouchingRegion region;
+  };
+  std::vector<Region> regions;
   bool prompt = false;  // this frame follows the last one closely
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
@@ -57,8 +72,8 @@ struct ContactPass::Impl {
   }
   void restart();
 
-  void motions_at(const Pose& at, std::vector<Affine3d>& out) const;
-  [[nodiscard]] int substeps(const Pose& to) const;
+  void motions_at(const Pose& at, std::vector<Affine3d>& out);
+  [[nodiscard]] int substeps();
   void relax(const Context& context);
   void blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const;
   void start_gently(double frames, const Context& context);
@@ -68,8 +83,8 @@ struct ContactPass::Impl {
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
   bool release_blocking();
   std::size_t free_caught(std::size_t substeps, const Context& context);
-  void substep(const Pose& from, const Pose& to, double t0, double t1, int halvings, const Skin& skin,
-               ContactReport& report, const Context& context);
+  void substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
+  void report_regions(ContactReport& report);
 };
 
 }  // namespace cutis

@@ -50,7 +50,10 @@ double ContactPass::Impl::stretch(std::uint32_t v) const {
 // limb cannot run far from each other: there patience pays.
 void ContactPass::Impl::release_passed(bool left_behind) {
   const std::size_t bones = rig.bones.size();
-  std::map<std::array<std::uint32_t, 2>, int> still;
+  const auto find = [](std::vector<Torn>& list, const std::array<std::uint32_t, 2>& pair) {
+    return std::ranges::lower_bound(list, pair, {}, &Torn::parts);
+  };
+  still_torn.clear();
   for (const ContactRecord& record : safe.contacts()) {
     const std::uint32_t v = record.vertex, a = part[v], b = record.other_part;
     if (a >= bones || b >= bones) continue;
@@ -59,12 +62,13 @@ void ContactPass::Impl::release_passed(bool left_behind) {
     if (bones_between(a, b) <= kSameLimb && !(held > kLimbPatience * options.release_radii * thin)) continue;
     if (!left_behind && !(stretch(v) > options.release_stretch)) continue;
     const std::array<std::uint32_t, 2> pair{std::min(a, b), std::max(a, b)};
-    const auto before = torn.find(pair);
-    still[pair] = (before == torn.end() ? 0 : before->second) + 1;
+    const auto known = find(torn, pair), at = find(still_torn, pair);
+    if (at != still_torn.end() && at->parts == pair) continue;
+    still_torn.insert(at, {pair, (known != torn.end() && known->parts == pair ? known->steps : 0) + 1});
   }
-  for (const auto& [pair, steps] : still)
+  for (const auto& [pair, steps] : still_torn)
     if (steps >= kReleasePatience || passed(pair[0], pair[1])) safe.release(pair[0], pair[1]);
-  torn.swap(still);
+  torn.swap(still_torn);
 }
 
 bool ContactPass::Impl::passed(std::uint32_t a, std::uint32_t b) const {
@@ -96,7 +100,7 @@ bool ContactPass::Impl::release_blocking() {
 // back: a fold caught behind a finger, arms that were taken through each other in one frame. Whatever is free is valid.
 // A few intersections elsewhere, a crease in an elbow, are no reason to stay caught: those parts are let go.
 std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& context) {
-  std::vector<char> caught(radius.size(), 0);
+  caught.assign(radius.size(), 0);
   std::size_t held = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     const std::uint32_t p = part[v];
@@ -114,7 +118,7 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
     if (caught[part[v]] != 0) proposed[v] = raw[v];
   if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
     std::size_t creases = 0;
-    const ContactSurface::MeetingParts meeting = safe.surface().meeting_parts(raw, ignored, context);
+    const auto meeting = safe.surface().meeting_parts(raw, ignored, context);
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;
       creases += pairs;
@@ -132,8 +136,8 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
     drift[v] = {};
   }
   mesh.swap(proposed);
-  swell.set_state({});  // what was pressed in is free
-  unfold.set_state({});
+  swell.restart();  // what was pressed in is free
+  unfold.restart();
   return freed;
 }
 

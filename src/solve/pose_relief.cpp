@@ -66,10 +66,8 @@ std::vector<float> part_radii(const Rig& rig) {
   return radius;
 }
 
-Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone_turn) {
+void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn, Pose& pose) {
   const auto& joints = rig.skeleton.joints;
-  const std::vector<Affine3d> world = world_from_joint(rig.skeleton, pose);
-  Pose result = pose;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const auto j = static_cast<std::size_t>(rig.bones[b].joint);
     if (joints[j].alias_of >= 0) continue;  // follows another joint
@@ -77,26 +75,24 @@ Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone
     if (joints[j].parent >= 0)
       frame = polar_decompose(world[static_cast<std::size_t>(joints[j].parent)].linear).rotation;
     const Quatd turned = conjugate(frame) * bone_turn[b] * frame * pose.local[j].rotation;
-    if (is_finite(Vec3d{turned.x, turned.y, turned.z}) && std::isfinite(turned.w)) result.local[j].rotation = turned;
+    if (is_finite(Vec3d{turned.x, turned.y, turned.z}) && std::isfinite(turned.w)) pose.local[j].rotation = turned;
   }
-  return result;
 }
 
-PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options) : rig_(rig), relief_(make_relief(rig, options)) {}
+PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options)
+    : rig_(rig), relief_(make_relief(rig, options)), rest_(default_pose(rig.skeleton)) {}
 
-Pose PoseRelief::completed(const Pose& pose) const {
-  Pose result = default_pose(rig_.skeleton);
-  result.time = pose.time;
-  std::copy_n(pose.local.begin(), std::min(pose.local.size(), result.local.size()), result.local.begin());
-  return result;
+void PoseRelief::complete(const Pose& pose, Pose& out) const {
+  out = rest_;
+  out.time = pose.time;
+  std::copy_n(pose.local.begin(), std::min(pose.local.size(), out.local.size()), out.local.begin());
 }
 
-std::vector<Affine3d> PoseRelief::motions(const Pose& pose) const {
-  const std::vector<Affine3d> world = world_from_joint(rig_.skeleton, pose);
-  std::vector<Affine3d> motion;
+void PoseRelief::find_motions(const Pose& pose) {
+  world_from_joint(rig_.skeleton, pose, world_);
+  motion_.clear();
   for (const RigBone& bone : rig_.bones)
-    motion.push_back(world[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
-  return motion;
+    motion_.push_back(world_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
 }
 
 void PoseRelief::foresee(std::span<const Pose> poses) {
@@ -105,8 +101,9 @@ void PoseRelief::foresee(std::span<const Pose> poses) {
   foreseen_.clear();
   for (const Pose& pose : poses) {
     if (!times.empty() && !(pose.time > times.back())) continue;
-    foreseen_.push_back(completed(pose));
-    motion.push_back(motions(foreseen_.back()));
+    complete(pose, foreseen_.emplace_back());
+    find_motions(foreseen_.back());
+    motion.push_back(motion_);
     times.push_back(pose.time);
   }
   relief_.plan(motion, times);
@@ -129,11 +126,11 @@ bool PoseRelief::is_foreseen(const Pose& pose) const {
 }
 
 const Pose& PoseRelief::apply(const Pose& pose) {
-  pose_ = completed(pose);
-  const std::vector<Affine3d> motion = motions(pose_);
+  complete(pose, pose_);
+  find_motions(pose_);
   const std::span<const Quatd> turn =
-      is_foreseen(pose_) ? relief_.update_planned(motion, pose_.time) : relief_.update(motion);
-  if (!relief_.report().bones.empty()) pose_ = relieved_pose(rig_, pose_, turn);
+      is_foreseen(pose_) ? relief_.update_planned(motion_, pose_.time) : relief_.update(motion_);
+  if (!relief_.report().bones.empty()) relieve_pose(rig_, world_, turn, pose_);
   return pose_;
 }
 

@@ -12,8 +12,8 @@
 namespace cutis {
 
 /// The pose in which every bone of the rig is turned about its joint, in the world as posed, and takes along what hangs
-/// on it.
-[[nodiscard]] Pose relieved_pose(const Rig& rig, const Pose& pose, std::span<const Quatd> bone_turn);
+/// on it. `world`: of all joints in that pose.
+void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn, Pose& pose);
 
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);
@@ -33,13 +33,14 @@ class PoseRelief {
   void restore_state(const ReliefState& state) { relief_.restore_state(state); }
 
  private:
-  [[nodiscard]] Pose completed(const Pose& pose) const;  // of all joints
-  [[nodiscard]] std::vector<Affine3d> motions(const Pose& pose) const;
+  void complete(const Pose& pose, Pose& out) const;  // of all joints
+  void find_motions(const Pose& pose);               // and world_
   [[nodiscard]] bool is_foreseen(const Pose& pose) const;
 
   const Rig& rig_;
   Relief relief_;
-  Pose pose_;
+  Pose rest_, pose_;
+  std::vector<Affine3d> world_, motion_;  // of joints; of bones
   std::vector<Pose> foreseen_;
 };
 

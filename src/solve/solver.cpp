@@ -26,20 +26,6 @@ struct NamedMethod {
 constexpr NamedMethod kMethods[] = {
     {Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}, {Method::tracking, "tracking"}};
 
-// As new, but for the memory of its lists.
-void restart(ContactReport& report) {
-  ContactReport fresh;
-  const auto keep = [](auto& list, auto& from) {
-    list = std::move(from);
-    list.clear();
-  };
-  keep(fresh.regions, report.regions);
-  keep(fresh.released, report.released);
-  keep(fresh.relief, report.relief);
-  keep(fresh.overlaps, report.overlaps);
-  report = std::move(fresh);
-}
-
 // Vertices that follow a bone which kept its last good motion.
 std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
   std::size_t count = 0;
@@ -129,6 +115,7 @@ struct Solver::Impl {
   const Context* context;
   BoneMotion motion;
   Frame frame;
+  ContactReport contact;
   std::unique_ptr<ContactPass> contact_pass;
   std::unique_ptr<PoseRelief> relief;
   std::unique_ptr<ImplicitSkin> implicit;
@@ -174,7 +161,7 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
 
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
   BoneMotion motion(*rig);
-  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}, {}});
+  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}, {}, {}});
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
   if (options.contact_pass) {
@@ -276,7 +263,8 @@ const Frame& Solver::solve(const Pose& pose) {
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
   if (impl_->contact_pass) {
     const Pose& feasible = impl_->relief ? impl_->relief->apply(pose) : pose;
-    frame.report.contact = impl_->contact_pass->advance(feasible, skin, frame.positions, *impl_->context);
+    impl_->contact_pass->advance(feasible, skin, frame.positions, impl_->contact, *impl_->context);
+    frame.report.contact = impl_->contact;  // skin() writes reports of its own
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
     impl_->contact_pass->contact(frame.contact);
     if (impl_->relief) impl_->report_relief();

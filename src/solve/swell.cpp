@@ -28,29 +28,29 @@ constexpr int kIterations = 12;  // it goes on from the last lift
 
 }  // namespace
 
-void fade_touching(const RigSurface& skin, std::span<const char> touching, std::vector<double>& out) {
-  out.assign(touching.begin(), touching.end());
-  std::vector<std::uint32_t> near;  // touching, and the rings around
-  std::vector<char> seen(skin.size(), 0);
+const std::vector<double>& TouchFade::update(const RigSurface& skin, std::span<const char> touching) {
+  fade_.assign(touching.begin(), touching.end());
+  seen_.assign(skin.size(), 0);
+  near_.clear();
   const auto add = [&](std::uint32_t v) {
-    if (seen[v] == 0) near.push_back(v);
-    seen[v] = 1;
+    if (seen_[v] == 0) near_.push_back(v);
+    seen_[v] = 1;
   };
   for (std::uint32_t v = 0; v < skin.size(); ++v)
     if (touching[v] != 0) add(v);
-  std::vector<double> next;
   for (int pass = 0; pass < kBlur; ++pass) {
-    for (std::size_t i = 0, count = near.size(); i < count; ++i)
-      for (const std::uint32_t w : skin.neighbours.row(near[i])) add(w);
-    next.clear();
-    for (const std::uint32_t v : near) {
+    for (std::size_t i = 0, count = near_.size(); i < count; ++i)
+      for (const std::uint32_t w : skin.neighbours.row(near_[i])) add(w);
+    next_.clear();
+    for (const std::uint32_t v : near_) {
       const auto row = skin.neighbours.row(v);
-      double sum = out[v];
-      for (const std::uint32_t w : row) sum += out[w];
-      next.push_back(std::max(out[v], sum / static_cast<double>(row.size() + 1)));
+      double sum = fade_[v];
+      for (const std::uint32_t w : row) sum += fade_[w];
+      next_.push_back(std::max(fade_[v], sum / static_cast<double>(row.size() + 1)));
     }
-    for (std::size_t i = 0; i < near.size(); ++i) out[near[i]] = next[i];
+    for (std::size_t i = 0; i < near_.size(); ++i) fade_[near_[i]] = next_[i];
   }
+  return fade_;
 }
 
 double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at) {
@@ -107,21 +107,26 @@ void Swell::smooth_normals(const Context& context) {
   }
 }
 
+void Swell::restart() {
+  for (auto* list : {&state_.touch, &state_.source, &state_.lift}) list->clear();
+  state_.scale = 1;
+}
+
 // Where skin touches, and how deep it is pressed in: against where its bone alone would carry it.
 void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
                    double rate) {
   const RigSurface& s = rig_->surface;
-  fade_touching(s, touching, flag_);
+  const std::vector<double>& fade = fade_.update(s, touching);
   const double release = 1 - (1 - rate) * (1 - rate);  // springs back twice as fast
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
     double depth = 0;
-    if (flag_[v] > 0 && radius > 0)
+    if (fade[v] > 0 && radius > 0)
       depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNone * radius, 0.0, radius);
     double &touch = state_.touch[v], &source = state_.source[v];
-    touch += (flag_[v] > touch ? rate : release) * (flag_[v] - touch);
-    source += (flag_[v] * depth > source ? rate : release) * (flag_[v] * depth - source);
-    if (flag_[v] == 0 && touch < kNone) touch = 0;
+    touch += (fade[v] > touch ? rate : release) * (fade[v] - touch);
+    source += (fade[v] * depth > source ? rate : release) * (fade[v] * depth - source);
+    if (fade[v] == 0 && touch < kNone) touch = 0;
     if (source < 0.01 * kNone * radius) source = 0;
   }
 }
@@ -134,16 +139,16 @@ void Swell::find_region() {
   region_.clear();
   // Corrected until nothing gets nearer: edges are much alike, so that few vertices are looked at twice.
   std::vector<std::uint32_t>& queue = region_;
-  std::vector<char> waits(s.size(), 0);
+  waits_.assign(s.size(), 0);
   for (std::uint32_t v = 0; v < s.size(); ++v)
     if (state_.source[v] > 0) {
       reach_[v] = 0;
-      waits[v] = 1;
+      waits_[v] = 1;
       queue.push_back(v);
     }
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const std::uint32_t v = queue[head];
-    waits[v] = 0;
+    waits_[v] = 0;
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t w = s.neighbours.items[i];
       if (!(conduct_[i] > 0)) continue;
@@ -151,8 +156,8 @@ void Swell::find_region() {
           reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) / (lambda_[v] + lambda_[w]);
       if (way >= reach_[w]) continue;
       reach_[w] = way;
-      if (waits[w] == 0) queue.push_back(w);
-      waits[w] = 1;
+      if (waits_[w] == 0) queue.push_back(w);
+      waits_[w] = 1;
     }
   }
   region_.clear();
@@ -229,7 +234,8 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
   const std::size_t n = rig_->surface.size();
   if (state_.lift.empty()) {
     if (std::ranges::all_of(touching, [](char c) { return c == 0; })) return;
-    state_ = {std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), 1};
+    for (auto* list : {&state_.touch, &state_.source, &state_.lift}) list->assign(n, 0.0);
+    state_.scale = 1;
   }
   gather(mesh, motion, touching, rate);
   find_region();

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cutis/context.h"
@@ -28,7 +27,16 @@ struct SwellState {
 };
 
 /// Per welded vertex: 1 where it touches, fading over two rings.
-void fade_touching(const RigSurface& skin, std::span<const char> touching, std::vector<double>& out);
+class TouchFade {
+ public:
+  /// Valid until the next call.
+  const std::vector<double>& update(const RigSurface& skin, std::span<const char> touching);
+
+ private:
+  std::vector<double> fade_, next_;
+  std::vector<std::uint32_t> near_;  // touching, and the rings around
+  std::vector<char> seen_;
+};
 /// How deep vertex v is pressed in at `at`, metres, against where its part's motion carries it; >= 0.
 [[nodiscard]] double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at);
 
@@ -47,7 +55,8 @@ class Swell {
   void lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const;
 
   [[nodiscard]] const SwellState& state() const { return state_; }
-  void set_state(SwellState state) { state_ = std::move(state); }
+  void set_state(const SwellState& state) { state_ = state; }
+  void restart();
 
  private:
   void smooth_normals(const Context& context);
@@ -67,7 +76,9 @@ class Swell {
   std::vector<Vec3d> smooth_normal_;
   SwellState state_;
   // Scratch.
-  std::vector<double> flag_, reach_, x_, r_, d_, q_, diagonal_;
+  TouchFade fade_;
+  std::vector<char> waits_;
+  std::vector<double> reach_, x_, r_, d_, q_, diagonal_;
   std::vector<std::int32_t> slot_;
   std::vector<Vec3f> unswollen_;
   std::vector<std::uint32_t> region_;

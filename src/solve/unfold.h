@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cutis/context.h"
@@ -30,7 +29,11 @@ class Unfold {
               const Context& context);
 
   [[nodiscard]] const UnfoldState& state() const { return state_; }
-  void set_state(UnfoldState state) { state_ = std::move(state); }
+  void set_state(const UnfoldState& state) { state_ = state; }
+  void restart() {
+    state_.weight.clear();
+    state_.follows.clear();
+  }
 
  private:
   struct Hinge {

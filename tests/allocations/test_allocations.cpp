@@ -5,6 +5,7 @@
 
 #include "allocations/counting_new.h"
 #include "cutis/cutis.h"
+#include "support/support.h"
 
 namespace cutis {
 namespace {
@@ -60,6 +61,19 @@ TEST(Allocations, AreNoneInFramesOfImplicitSkinning) {
 TEST(Allocations, AreNoneInFramesOfTracking) {
   EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking}), 0U);
   EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::tracking}), 0U);
+}
+
+TEST(Allocations, AreNoneInFramesWithContact) {
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking, .contact_pass = true}), 0U);
+  EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::tracking, .contact_pass = true}), 0U);
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::dqs, .contact_pass = true}), 0U);
+}
+
+TEST(Allocations, AreNoneInFramesOfABodyThatTouchesItself) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const std::string body = (test::shared_data() / "makehuman_male" / "makehuman_male.glb").string();
+  for (const char* clip : {"deep_squat", "arms_crossed"})
+    EXPECT_EQ(most_allocations(body.c_str(), clip, 16, {.method = Method::tracking, .contact_pass = true}), 0U) << clip;
 }
 
 }  // namespace

@@ -71,6 +71,13 @@ TEST(TriangleBvh, FindsEveryPairOfOverlappingBoxesOnce) {
   EXPECT_EQ(pairs_of_tree(TriangleBvh(sphere.positions, sphere.triangles, all(sphere))), pairs_by_force(sphere));
 }
 
+TEST(TriangleBvh, FindsThemTooWhenItsTrianglesHaveMoved) {
+  const Surface before = random_soup(400, 0.2F, 5), after = random_soup(400, 0.2F, 6);
+  TriangleBvh bvh(before.positions, before.triangles, all(before));
+  bvh.refit(after.positions, after.triangles);
+  EXPECT_EQ(pairs_of_tree(bvh), pairs_by_force(after));
+}
+
 TEST(TriangleBvh, BoundsItsTrianglesAndUsesOnlyThoseNamed) {
   const Surface s = random_soup(300, 0.1F, 9);
   std::vector<std::uint32_t> odd;

@@ -105,12 +105,13 @@ TEST_F(ContactPassTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   const float edge = rig->surface.edge[0], jump = 2 * edge;
   before_last = last = rest;
   double most = 0, farthest = 0;
+  ContactReport report;
   for (int frame = 0; frame < 60; ++frame) {
     pose.time = frame / 30.0;
     const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
       for (std::size_t v = 0; v < rest.size(); ++v) positions[v] = rest[v] + Vec3f{0, at.time > 0.3 ? jump : 0.0F, 0};
     };
-    (void)pass.advance(pose, skin, now, context);
+    pass.advance(pose, skin, now, report, context);
     most = std::max<double>(most, length(now[0] - last[0] * 2.0F + before_last[0]));
     farthest = std::max<double>(farthest, distance(now[0], rest[0]));
     before_last = last;
