@@ -68,16 +68,25 @@ inline Float4 unit_clamp(const Float4& a) {
   return select_greater(low, one, one, low);
 }
 
-/// Bit i is set where a <= b in lane i.
-inline unsigned mask_less_equal(const Float4& a, const Float4& b) {
+/// What a comparison gives: all bits of a lane, or none.
+struct Mask4 {
+  typedef int Lanes __attribute__((vector_size(16)));  // NOLINT: the attribute needs a typedef
+  Lanes v;
+  friend Mask4 operator&(const Mask4& a, const Mask4& b) { return {a.v & b.v}; }
+};
+inline Mask4 less_equal(const Float4& a, const Float4& b) { return {a.v <= b.v}; }
+/// Bit i is set for lane i.
+inline unsigned bits(const Mask4& mask) {
 #if defined(__SSE__)
-  return static_cast<unsigned>(_mm_movemask_ps(_mm_cmple_ps(a.v, b.v)));
+  return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(mask.v)));
 #else
-  unsigned mask = 0;
-  for (int i = 0; i < 4; ++i) mask |= (a.v[i] <= b.v[i] ? 1U : 0U) << i;
-  return mask;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) result |= (mask.v[i] != 0 ? 1U : 0U) << i;
+  return result;
 #endif
 }
+/// Bit i is set where a <= b in lane i.
+inline unsigned mask_less_equal(const Float4& a, const Float4& b) { return bits(less_equal(a, b)); }
 
 /// Rows become columns: afterwards r0 holds the first lanes of all four.
 inline void transpose(Float4& r0, Float4& r1, Float4& r2, Float4& r3) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -21,15 +22,18 @@ namespace {
 constexpr std::size_t kTasksPerChunk = 4;
 // Node pairs with more triangles than this are split into tasks: enough tasks for all cores, little overhead.
 constexpr std::uint32_t kTaskTriangles = 512;
-constexpr std::size_t kSlotsPerChunk = 2048, kVerticesPerChunk = 4096;
+constexpr std::size_t kVerticesPerChunk = 4096;
 // Of a float coordinate, with the error of a transform.
 constexpr double kUlps = 8.0 / (1 << 24);
 // Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
 constexpr double kSheetEdges = 1.5;
 
-// Of a leaf (the tree's leaf size is 4).
-constexpr std::size_t kMaxLeaf = 8;
 constexpr std::array<unsigned, 3> kNextCorner = {1, 2, 0};
+
+// Bit l of entry m: edge l, from corner l to the next, ends at a corner whose bit is set in m.
+constexpr std::array<unsigned, 8> kEdgesAt = {0b000, 0b101, 0b011, 0b111, 0b110, 0b111, 0b111, 0b111};
+constexpr std::uint32_t kMaxLeaf = TriangleBvh::kLeafSize;
+static_assert(kMaxLeaf == 4, "leaves are packed into FourBoxes");
 
 std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[k], t[kNextCorner[k]]}; }
 
@@ -37,16 +41,19 @@ std::array<std::uint32_t, 2> edge_of(const Triangle& t, unsigned k) { return {t[
 
 // A triangle on its way, in one frame.
 struct BroadPhase::Corners {
-  std::array<PathBox, 3> vertex, edge;
-  PathBox box;
+  FourBoxes vertex, edge;  // three each
+  SpreadBox box;
 
-  void join() {
-    for (unsigned k = 0; k < 3; ++k) {
-      edge[k] = vertex[k];
-      edge[k].add(vertex[kNextCorner[k]]);
-    }
-    box = edge[0];
-    box.add(vertex[2]);
+  void set(const PathBox& a, const PathBox& b, const PathBox& c) {
+    PathBox ab = a, bc = b, ca = c;
+    ab.add(b);
+    bc.add(c);
+    ca.add(a);
+    PathBox all = ab;
+    all.add(c);
+    vertex = four_boxes(a, b, c, {});
+    edge = four_boxes(ab, bc, ca, {});
+    box = spread(all);
   }
 };
 
@@ -65,8 +72,7 @@ struct BroadPhase::LeafScratch {
     const Corners& get(std::uint32_t i, Box&& box_of_corner) {
       Corners& c = triangles[i];
       if ((made >> i & 1U) == 0) {
-        for (unsigned k = 0; k < 3; ++k) c.vertex[k] = box_of_corner(k);
-        c.join();
+        c.set(box_of_corner(0), box_of_corner(1), box_of_corner(2));
         made |= 1U << i;
       }
       return c;
@@ -76,146 +82,140 @@ struct BroadPhase::LeafScratch {
 };
 
 BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
-  std::uint32_t nodes = 0, slots = 0;
-  for (const ContactSurface::Part& part : surface.parts()) {
+  const auto parts = surface.parts();
+  std::uint32_t nodes = 0;
+  std::vector<std::uint32_t> corner_of(surface.vertex_count());
+  std::vector<std::uint32_t> seen(surface.vertex_count(), ~0U);  // in which part last
+  for (std::uint32_t p = 0; p < parts.size(); ++p) {
+    const TriangleBvh& tree = parts[p].tree;
     node_begin_.push_back(nodes);
-    slot_begin_.push_back(slots);
-    nodes += static_cast<std::uint32_t>(part.tree.nodes().size());
-    const std::uint32_t own = part.tree.empty() ? 0 : part.tree.nodes()[0].end;
-    for (std::uint32_t slot = 0; slot < own; ++slot) slot_triangle_.push_back(part.tree.triangle(slot));
-    slots += own;
+    slot_begin_.push_back(static_cast<std::uint32_t>(slot_triangle_.size()));
+    corner_begin_.push_back(static_cast<std::uint32_t>(corner_vertex_.size()));
+    nodes += static_cast<std::uint32_t>(tree.nodes().size());
+    const std::uint32_t own = tree.empty() ? 0 : tree.nodes()[0].end;
+    for (std::uint32_t slot = 0; slot < own; ++slot) {
+      slot_triangle_.push_back(tree.triangle(slot));
+      std::array<std::uint32_t, 3>& corner = slot_corner_.emplace_back();
+      for (unsigned k = 0; k < 3; ++k) {
+        const std::uint32_t v = surface.triangles()[slot_triangle_.back()][k];
+        if (seen[v] != p) {
+          seen[v] = p;
+          corner_of[v] = static_cast<std::uint32_t>(corner_vertex_.size());
+          corner_vertex_.push_back(v);
+        }
+        corner[k] = corner_of[v];
+      }
+    }
   }
   node_begin_.push_back(nodes);
-  slot_begin_.push_back(slots);
-  own_.resize(nodes);
-  last_.resize(nodes);
-  to_.resize(nodes);
+  slot_begin_.push_back(static_cast<std::uint32_t>(slot_triangle_.size()));
+  corner_begin_.push_back(static_cast<std::uint32_t>(corner_vertex_.size()));
+  for (auto* boxes : {&part_path_, &part_last_, &part_to_}) boxes->resize(parts.size());
+  for (auto* boxes : {&node_path_, &node_last_, &node_to_}) boxes->resize(nodes);
+  for (auto* boxes : {&corner_path_, &corner_to_}) boxes->resize(corner_vertex_.size());
+  corner_start_.resize(corner_vertex_.size());
+  node_leaf_.resize(nodes);
+  std::uint32_t leaves = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (std::size_t n = 0; n < parts[p].tree.nodes().size(); ++n)
+      if (parts[p].tree.nodes()[n].is_leaf()) node_leaf_[node_begin_[p] + n] = leaves++;
+  leaf_path_.resize(leaves);
+  leaf_flag_.resize(leaves);
   node_flag_.resize(nodes);
-  slot_own_.resize(slots);
-  slot_flag_.resize(slots);
-  part_flag_.resize(surface.parts().size());
-  const std::size_t n = surface.vertex_count();
-  corner_.resize(slots);
-  for (std::size_t s = 0; s < slots; ++s) {
-    const std::uint32_t p = surface.triangle_part()[slot_triangle_[s]];
-    for (unsigned k = 0; k < 3; ++k) {
-      const std::uint32_t v = surface.triangles()[slot_triangle_[s]][k];
-      corner_[s][k] = v;
-      if (surface.part()[v] == p) continue;
-      corner_[s][k] = static_cast<std::uint32_t>(n + guests_.size());
-      guests_.push_back({v, p});
-    }
-  }
-  path_.resize(n + guests_.size());
-  vertex_to_.resize(n);
-  carried_.resize(n);
+  part_flag_.resize(parts.size());
+  part_fitted_.resize(parts.size());
 }
 
-void BroadPhase::refit_vertex(const StepPaths& paths, std::size_t v) {
-  vertex_to_[v] = {};
-  vertex_to_[v].add(paths.to[v], paths.pad[v] + rounding_);
-  path_[v] = vertex_to_[v];
-  path_[v].add(carried_[v], rounding_);
-}
-
-void BroadPhase::refit_guest(const StepPaths& paths, std::size_t i) {
-  const Guest& guest = guests_[i];
-  PathBox& path = path_[carried_.size() + i];
-  path = vertex_to_[guest.vertex];
-  path.add(transform_point(paths.frame[guest.part], static_cast<Vec3d>(paths.last[guest.vertex])), rounding_);
-}
-
-// All boxes for a new step; afterwards only those of parts with vertices that were searched for again.
-void BroadPhase::refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context) {
-  const auto triangles = surface_.triangles();
-  const auto triangle_part = surface_.triangle_part();
-  const auto part = surface_.part();
-  const std::size_t parts = surface_.parts().size();
-  if (fresh) {
-    const std::size_t n = paths.to.size();
+// Boxes around whole parts: all of them for a new step, afterwards those with vertices that are searched for again.
+void BroadPhase::enclose_parts(const StepPaths& paths, std::span<const char> flagged, bool fresh,
+                               const Context& context) {
+  if (fresh)
     rounding_ =
-        kUlps * largest_of(context, n, kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
-          double largest = 0;
+        kUlps * largest_of(context, paths.to.size(), kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+          double most = 0;
           for (std::size_t v = begin; v < end; ++v)
             for (int k = 0; k < 3; ++k)
-              largest = std::max({largest, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
-          return largest;
+              most = std::max({most, std::abs(paths.to[v][k]), std::abs(static_cast<double>(paths.last[v][k]))});
+          return most;
         });
-    parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
-        carried_[v] = transform_point(paths.frame[part[v]], static_cast<Vec3d>(paths.last[v]));
-        refit_vertex(paths, v);
+  parallel_for(context, surface_.parts().size(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) {
+      char flag = 0;
+      for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c)
+        flag = static_cast<char>(flag | flagged[corner_vertex_[c]]);
+      part_flag_[p] = flag;
+      if (!fresh && flag == 0) continue;
+      PathBox start, end;
+      for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c) {
+        const std::uint32_t v = corner_vertex_[c];
+        const Vec3f& x = paths.last[v];
+        corner_to_[c] = {};
+        corner_to_[c].add(paths.to[v], paths.pad[v] + rounding_);
+        start.add(x);
+        end.add(corner_to_[c]);
       }
-    });
-  }
-  stale_.assign(parts, fresh ? 1 : 0);
-  if (!fresh)
-    for (std::uint32_t v = 0; v < flagged.size(); ++v) {
-      if (flagged[v] == 0) continue;
-      refit_vertex(paths, v);
-      for (const std::uint32_t t : surface_.topology().vertex_faces.row(v)) stale_[triangle_part[t]] = 1;
-    }
-  for (std::size_t i = 0; i < guests_.size(); ++i)
-    if (fresh || flagged[guests_[i].vertex] != 0) refit_guest(paths, i);
-
-  parallel_for(context, slot_triangle_.size(), kSlotsPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s) {
-      const std::uint32_t t = slot_triangle_[s];
-      if (stale_[triangle_part[t]] == 0) continue;
-      slot_own_[s] = path_[corner_[s][0]];
-      slot_own_[s].add(path_[corner_[s][1]]);
-      slot_own_[s].add(path_[corner_[s][2]]);
-      slot_flag_[s] = static_cast<char>(flagged[triangles[t][0]] | flagged[triangles[t][1]] | flagged[triangles[t][2]]);
-    }
-  });
-  parallel_for(context, parts, 1, [&](std::size_t first, std::size_t end) {
-    for (std::size_t p = first; p < end; ++p) {
-      if (stale_[p] != 0) refit_nodes(paths, p);
-      part_flag_[p] = stale_[p] != 0 && node_begin_[p] < node_begin_[p + 1] ? node_flag_[node_begin_[p]] : 0;
+      part_last_[p] = start;
+      part_to_[p] = end;
+      part_path_[p] = in_frame(paths.frame[p], start, end);
+      part_fitted_[p] = 0;
     }
   });
 }
 
-void BroadPhase::refit_nodes(const StepPaths& paths, std::size_t p) {
+// The boxes of one part, from its corners up. Children come after their parents.
+void BroadPhase::fit(const StepPaths& paths, std::span<const char> flagged, std::size_t p) {
+  for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c) {
+    corner_start_[c] = transform_point(paths.frame[p], static_cast<Vec3d>(paths.last[corner_vertex_[c]]));
+    corner_path_[c] = corner_to_[c];
+    corner_path_[c].add(corner_start_[c], rounding_);
+  }
   const auto nodes = surface_.parts()[p].tree.nodes();
-  const auto triangles = surface_.triangles();
   for (std::size_t n = nodes.size(); n-- > 0;) {
     const TriangleBvh::Node& node = nodes[n];
     const std::size_t at = node_begin_[p] + n;
+    PathBox path, last, to;
+    int flag = 0;
     if (node.is_leaf()) {
-      own_[at] = last_[at] = to_[at] = {};
-      node_flag_[at] = 0;
-      for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
-        const std::size_t s = slot_begin_[p] + slot;
-        own_[at].add(slot_own_[s]);
-        node_flag_[at] = static_cast<char>(node_flag_[at] | slot_flag_[s]);
-        for (const std::uint32_t v : triangles[slot_triangle_[s]]) {
-          last_[at].add(static_cast<Vec3d>(paths.last[v]), 0);
-          to_[at].add(vertex_to_[v]);
+      std::array<PathBox, kMaxLeaf> own;
+      for (std::uint32_t i = 0; i < node.end - node.begin; ++i) {
+        int own_flag = 0;
+        for (const std::uint32_t c : slot_corner_[slot_begin_[p] + node.begin + i]) {
+          const std::uint32_t v = corner_vertex_[c];
+          own[i].add(corner_path_[c]);
+          last.add(paths.last[v]);
+          to.add(corner_to_[c]);
+          own_flag |= flagged[v];
         }
+        path.add(own[i]);
+        flag |= own_flag != 0 ? 1 << i : 0;
       }
-      continue;
+      leaf_path_[node_leaf_[at]] = four_boxes(own[0], own[1], own[2], own[3]);
+      leaf_flag_[node_leaf_[at]] = static_cast<char>(flag);
+    } else {
+      for (const std::size_t child : {at + 1, static_cast<std::size_t>(node_begin_[p] + node.right)}) {
+        path.add(node_path_[child]);
+        last.add(node_last_[child]);
+        to.add(node_to_[child]);
+        flag |= node_flag_[child];
+      }
     }
-    const std::size_t left = at + 1, right = node_begin_[p] + node.right;
-    own_[at] = own_[left];
-    last_[at] = last_[left];
-    to_[at] = to_[left];
-    own_[at].add(own_[right]);
-    last_[at].add(last_[right]);
-    to_[at].add(to_[right]);
-    node_flag_[at] = static_cast<char>(node_flag_[left] | node_flag_[right]);
+    node_path_[at] = path;
+    node_last_[at] = last;
+    node_to_[at] = to;
+    node_flag_[at] = static_cast<char>(flag);
   }
+  part_fitted_[p] = 1;
 }
 
-PathBox BroadPhase::box_in_frame(const Affine3d& frame, std::size_t node) const {
-  const PathBox& b = last_[node];
-  const Vec3d lo{b.lo[0], b.lo[1], b.lo[2]}, hi{b.hi[0], b.hi[1], b.hi[2]};
+// Around the way from the last box, carried along by the frame, to the box at the end.
+PathBox BroadPhase::in_frame(const Affine3d& frame, const PathBox& last, const PathBox& to) const {
+  const Vec3d lo{last.lo[0], last.lo[1], last.lo[2]}, hi{last.hi[0], last.hi[1], last.hi[2]};
   const Vec3d c = transform_point(frame, (lo + hi) * 0.5), h = (hi - lo) * 0.5;
   Vec3d r;
   for (int k = 0; k < 3; ++k)
     r[k] = std::abs(frame.linear.col[0][k]) * h.x + std::abs(frame.linear.col[1][k]) * h.y +
            std::abs(frame.linear.col[2][k]) * h.z + rounding_;
-  PathBox box = to_[node];
+  PathBox box = to;
   box.add(c - r, 0);
   box.add(c + r, 0);
   return box;
@@ -226,7 +226,7 @@ bool BroadPhase::moves_relative(const StepPaths& paths, std::uint32_t a, std::ui
   const Affine3d &fa = paths.frame[a], &fb = paths.frame[b];
   if (fa == fb) return false;
   for (const std::uint32_t p : {a, b}) {
-    const PathBox& box = last_[node_begin_[p]];
+    const PathBox& box = part_last_[p];
     for (unsigned corner = 0; corner < 8; ++corner) {
       const Vec3d x{((corner & 1U) != 0 ? box.hi : box.lo)[0], ((corner & 2U) != 0 ? box.hi : box.lo)[1],
                     ((corner & 4U) != 0 ? box.hi : box.lo)[2]};
@@ -236,20 +236,39 @@ bool BroadPhase::moves_relative(const StepPaths& paths, std::uint32_t a, std::ui
   return false;
 }
 
-void BroadPhase::plan(const StepPaths& paths, bool all_relative, std::span<const char> released) {
-  tasks_.clear();
+// Pairs of parts by their boxes; only parts that come near another one, or have flagged vertices, get boxes inside.
+void BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
+                      std::span<const char> released, const Context& context) {
+  whole_.clear();
+  to_be_fitted_.clear();
   const auto parts = surface_.parts();
+  const auto add = [&](const Task& task) {
+    whole_.push_back(task);
+    for (const std::uint32_t p : {task.part_a, task.part_b}) {
+      if (part_fitted_[p] != 0) continue;
+      part_fitted_[p] = 1;
+      to_be_fitted_.push_back(p);
+    }
+  };
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (parts[p].tree.empty()) continue;
-    if (part_flag_[p] != 0) expand(paths, {p, 0, p, 0, false});
+    if (part_flag_[p] != 0) add({p, 0, p, 0, false});
     for (std::uint32_t q = p + 1; q < parts.size(); ++q) {
       if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) continue;
-      const bool all = all_relative && moves_relative(paths, p, q);
-      if (!all && part_flag_[p] == 0 && part_flag_[q] == 0) continue;
+      const bool flag = part_flag_[p] != 0 || part_flag_[q] != 0;
+      if (!all_relative && !flag) continue;
       const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
-      expand(paths, {q_thicker ? p : q, 0, q_thicker ? q : p, 0, all});
+      const std::uint32_t a = q_thicker ? p : q, b = q_thicker ? q : p;
+      if (!overlap(in_frame(paths.frame[b], part_last_[a], part_to_[a]), part_path_[b])) continue;
+      const bool all = all_relative && moves_relative(paths, p, q);
+      if (all || flag) add({a, 0, b, 0, all});
     }
   }
+  parallel_for(context, to_be_fitted_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fit(paths, flagged, to_be_fitted_[i]);
+  });
+  tasks_.clear();
+  for (const Task& task : whole_) expand(paths, task);
 }
 
 // Splits a pair of nodes into tasks of bounded size.
@@ -257,7 +276,8 @@ void BroadPhase::expand(const StepPaths& paths, Task task) {
   const std::size_t a = node_begin_[task.part_a] + task.node_a, b = node_begin_[task.part_b] + task.node_b;
   if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return;
   const bool self = task.part_a == task.part_b;
-  if (!overlap(self ? own_[a] : box_in_frame(paths.frame[task.part_b], a), own_[b])) return;
+  if (!overlap(self ? node_path_[a] : in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]))
+    return;
   const TriangleBvh::Node& na = surface_.parts()[task.part_a].tree.nodes()[task.node_a];
   const TriangleBvh::Node& nb = surface_.parts()[task.part_b].tree.nodes()[task.node_b];
   const std::uint32_t size_a = na.end - na.begin, size_b = nb.end - nb.begin;
@@ -292,7 +312,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
     const auto [i, j] = stack[--size];
     const std::size_t a = node_begin_[task.part_a] + i, b = node_begin_[task.part_b] + j;
     if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) continue;
-    if (!overlap(self ? own_[a] : box_in_frame(frame, a), own_[b])) continue;
+    if (!overlap(self ? node_path_[a] : in_frame(frame, node_last_[a], node_to_[a]), node_path_[b])) continue;
     const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
     if (na.is_leaf() && nb.is_leaf()) {
       test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, scratch, out);
@@ -320,17 +340,15 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
   const auto rest = surface_.rest();
   const auto edge_length = surface_.edge_length();
 
-  const auto part = surface_.part();
-
-  const auto start = [&](std::uint32_t v) {
-    return part[v] == task.part_b ? carried_[v] : transform_point(frame, static_cast<Vec3d>(paths.last[v]));
-  };
-  const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v) {
+  // on_a: bit k is set where point k is a's; c: corners.
+  const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v, const std::array<std::uint32_t, 4>& c,
+                        unsigned on_a) {
     if (!task.all && (flagged[v[0]] | flagged[v[1]] | flagged[v[2]] | flagged[v[3]]) == 0) return;
     FourPoints x0, x1;
     std::array<float, 4> pad;
     for (std::size_t k = 0; k < 4; ++k) {
-      x0[k] = start(v[k]);
+      x0[k] = !self && (on_a >> k & 1U) != 0 ? transform_point(frame, static_cast<Vec3d>(paths.last[v[k]]))
+                                             : corner_start_[c[k]];
       x1[k] = paths.to[v[k]];
       pad[k] = paths.pad[v[k]];
     }
@@ -357,53 +375,75 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
     pair.gap = static_cast<float>(std::min(options.gap_edges * h, 0.5 * at_rest));
     out.push_back(pair);
   };
-  const auto vertices_against_face = [&](const Triangle& s, const Corners& cs, std::uint8_t owned, const Triangle& t,
-                                         const Corners& ct) {
+  struct Side {
+    const Triangle& vertex;
+    const std::array<std::uint32_t, 3>& corner;
+    const Corners& boxes;
+    ContactSurface::Ownership owns;
+  };
+  // Bit k of `which`: vertex k of s.
+  const auto vertices_against_face = [&](const Side& s, const Side& t, unsigned which, unsigned on_a) {
+    for (; which != 0; which &= which - 1) {
+      const auto k = static_cast<unsigned>(std::countr_zero(which));
+      emit(ElementPair::vertex_face, {s.vertex[k], t.vertex[0], t.vertex[1], t.vertex[2]},
+           {s.corner[k], t.corner[0], t.corner[1], t.corner[2]}, on_a);
+    }
+  };
+  const auto edge_against_edges = [&](const Side& s, unsigned k, const Side& t, unsigned which) {
+    for (; which != 0; which &= which - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(which));
+      const auto [a0, a1] = edge_of(s.vertex, k);
+      const auto [b0, b1] = edge_of(t.vertex, l);
+      emit(ElementPair::edge_edge, {a0, a1, b0, b1},
+           {s.corner[k], s.corner[kNextCorner[k]], t.corner[l], t.corner[kNextCorner[l]]}, 0b0011U);
+    }
+  };
+  const auto test = [&](const Side& s, const Side& t) {
+    // Row k: which vertices of t are vertex k of s. Elements with a common vertex are no pair.
+    std::array<unsigned, 3> same{};
+    for (unsigned k = 0; k < 3; ++k)
+      for (unsigned l = 0; l < 3; ++l) same[k] |= (s.vertex[k] == t.vertex[l] ? 1U : 0U) << l;
+    const unsigned shared_t = same[0] | same[1] | same[2];
+    const unsigned shared_s = (same[0] != 0 ? 1U : 0U) | (same[1] != 0 ? 2U : 0U) | (same[2] != 0 ? 4U : 0U);
+    vertices_against_face(s, t, overlapping(s.boxes.vertex, t.boxes.box) & s.owns.vertices & ~shared_s, 0b0001U);
+    vertices_against_face(t, s, overlapping(t.boxes.vertex, s.boxes.box) & t.owns.vertices & ~shared_t, 0b1110U);
     for (unsigned k = 0; k < 3; ++k) {
-      const std::uint32_t v = s[k];
-      if ((owned >> k & 1U) == 0 || v == t[0] || v == t[1] || v == t[2] || !overlap(cs.vertex[k], ct.box)) continue;
-      emit(ElementPair::vertex_face, {v, t[0], t[1], t[2]});
+      const unsigned apart = ~kEdgesAt[same[k] | same[kNextCorner[k]]] & t.owns.edges;
+      if ((s.owns.edges >> k & 1U) == 0 || apart == 0) continue;
+      edge_against_edges(s, k, t, overlapping(t.boxes.edge, spread(s.boxes.edge, static_cast<int>(k))) & apart);
     }
   };
 
   scratch.a.open(task.node_a);
   scratch.b.open(task.node_b);
-  const auto slots_a = slot_begin_[task.part_a], slots_b = slot_begin_[task.part_b];
-  const PathBox& box_b = own_[node_begin_[task.part_b] + task.node_b];
-  for (std::uint32_t i = na.begin; i < na.end; ++i) {
-    const Triangle& s = triangles[tree_a.triangle(i)];
-    const ContactSurface::Ownership own_s = surface_.ownership()[tree_a.triangle(i)];
+  const auto slots_a = slot_begin_[task.part_a] + na.begin, slots_b = slot_begin_[task.part_b] + nb.begin;
+  const std::size_t leaf_a = node_leaf_[node_begin_[task.part_a] + task.node_a],
+                    leaf_b = node_leaf_[node_begin_[task.part_b] + task.node_b];
+  const unsigned flags_a = part_flag_[task.part_a] != 0 ? static_cast<unsigned>(leaf_flag_[leaf_a]) : 0,
+                 flags_b = part_flag_[task.part_b] != 0 ? static_cast<unsigned>(leaf_flag_[leaf_b]) : 0;
+  for (std::uint32_t i = 0; i < na.end - na.begin; ++i) {
+    const std::size_t slot_a = slots_a + i;
+    const Triangle& s = triangles[slot_triangle_[slot_a]];
     const auto corners_a = [&]() -> const Corners& {
-      return scratch.a.get(i - na.begin, [&](unsigned k) {
-        if (self) return path_[corner_[slots_a + i][k]];
-        PathBox box = vertex_to_[s[k]];
+      return scratch.a.get(i, [&](unsigned k) {
+        const std::uint32_t c = slot_corner_[slot_a][k];
+        if (self) return corner_path_[c];
+        PathBox box = corner_to_[c];
         box.add(transform_point(frame, static_cast<Vec3d>(paths.last[s[k]])), rounding_);
         return box;
       });
     };
-    const PathBox& box_a = self ? slot_own_[slots_a + i] : corners_a().box;
-    if (!overlap(box_a, box_b)) continue;
-    for (std::uint32_t j = same_leaf ? i + 1 : nb.begin; j < nb.end; ++j) {
-      if (!task.all && !(part_flag_[task.part_a] && slot_flag_[slots_a + i]) &&
-          !(part_flag_[task.part_b] && slot_flag_[slots_b + j]))
-        continue;
-      if (!overlap(box_a, slot_own_[slots_b + j])) continue;
-      const Triangle& t = triangles[tree_b.triangle(j)];
-      const ContactSurface::Ownership own_t = surface_.ownership()[tree_b.triangle(j)];
-      const Corners& ca = corners_a();
-      const Corners& cb = scratch.b.get(j - nb.begin, [&](unsigned k) { return path_[corner_[slots_b + j][k]]; });
-      vertices_against_face(s, ca, own_s.vertices, t, cb);
-      vertices_against_face(t, cb, own_t.vertices, s, ca);
-      for (unsigned k = 0; k < 3; ++k) {
-        if ((own_s.edges >> k & 1U) == 0) continue;
-        const auto [a0, a1] = edge_of(s, k);
-        for (unsigned l = 0; l < 3; ++l) {
-          if ((own_t.edges >> l & 1U) == 0) continue;
-          const auto [b0, b1] = edge_of(t, l);
-          if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || !overlap(ca.edge[k], cb.edge[l])) continue;
-          emit(ElementPair::edge_edge, {a0, a1, b0, b1});
-        }
-      }
+    unsigned near =
+        overlapping(leaf_path_[leaf_b], self ? spread(leaf_path_[leaf_a], static_cast<int>(i)) : corners_a().box);
+    if (same_leaf) near &= ~0U << (i + 1);
+    if (!task.all && (flags_a >> i & 1U) == 0) near &= flags_b;
+    for (; near != 0; near &= near - 1) {
+      const auto j = static_cast<std::uint32_t>(std::countr_zero(near));
+      const std::size_t slot_b = slots_b + j;
+      const auto corner_b = [&](unsigned k) { return corner_path_[slot_corner_[slot_b][k]]; };
+      test({s, slot_corner_[slot_a], corners_a(), surface_.ownership()[slot_triangle_[slot_a]]},
+           {triangles[slot_triangle_[slot_b]], slot_corner_[slot_b], scratch.b.get(j, corner_b),
+            surface_.ownership()[slot_triangle_[slot_b]]});
     }
   }
 }
@@ -411,8 +451,8 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
 bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
                          std::span<const char> released, const BroadPhaseOptions& options,
                          std::vector<CandidatePair>& pairs, const Context& context) {
-  refit(paths, flagged, all_relative, context);
-  plan(paths, all_relative, released);
+  enclose_parts(paths, flagged, all_relative, context);
+  plan(paths, flagged, all_relative, released, context);
   const std::size_t chunks = (tasks_.size() + kTasksPerChunk - 1) / kTasksPerChunk;
   if (found_.size() < chunks) found_.resize(chunks);
   std::atomic<bool> too_many = false;

@@ -53,15 +53,14 @@ class BroadPhase {
   };
   struct Corners;
   struct LeafScratch;
-  void refit(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
-  void refit_vertex(const StepPaths& paths, std::size_t v);
-  void refit_guest(const StepPaths& paths, std::size_t i);
-  void refit_nodes(const StepPaths& paths, std::size_t part);
+  void enclose_parts(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
+  void plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
+            const Context& context);
+  void fit(const StepPaths& paths, std::span<const char> flagged, std::size_t part);
   [[nodiscard]] bool flagged_node(std::uint32_t part, std::size_t node) const {
     return part_flag_[part] != 0 && node_flag_[node] != 0;
   }
-  [[nodiscard]] PathBox box_in_frame(const Affine3d& frame, std::size_t node) const;
-  void plan(const StepPaths& paths, bool all_relative, std::span<const char> released);
+  [[nodiscard]] PathBox in_frame(const Affine3d& frame, const PathBox& last, const PathBox& to) const;
   void expand(const StepPaths& paths, Task task);
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
            std::vector<CandidatePair>& out) const;
@@ -69,25 +68,24 @@ class BroadPhase {
                    const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const;
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
 
-  // A corner of a triangle whose vertex belongs to another part than the triangle.
-  struct Guest {
-    std::uint32_t vertex, part;
-  };
-
+  // Boxes that have no other word are of the path in the own part's frame; `last` of the last mesh, `to` of the end of
+  // the step. A part's corners are the vertices of its triangles: its own, and at seams those of other parts.
   const ContactSurface& surface_;
-  std::vector<std::uint32_t> node_begin_, slot_begin_;  // per part, into the arrays below
-  std::vector<PathBox> own_, last_, to_;                // per node: own frame's path; last mesh; end of the step
+  std::vector<std::uint32_t> node_begin_, slot_begin_, corner_begin_;  // per part, into the arrays below
+  std::vector<PathBox> part_path_, part_last_, part_to_;               // part_path_: no smaller than its root node's
+  std::vector<char> part_flag_, part_fitted_;  // has flagged corners; the boxes below are of this step
+  std::vector<PathBox> node_path_, node_last_, node_to_;
   std::vector<char> node_flag_;
-  std::vector<PathBox> slot_own_;  // per triangle: own frame's path
-  std::vector<char> slot_flag_;
+  std::vector<std::uint32_t> node_leaf_;  // which of the leaves
+  std::vector<FourBoxes> leaf_path_;      // of its triangles
+  std::vector<char> leaf_flag_;           // a bit per triangle
   std::vector<std::uint32_t> slot_triangle_;
-  std::vector<std::array<std::uint32_t, 3>> corner_;  // per triangle, into path_
-  std::vector<Guest> guests_;
-  std::vector<PathBox> path_;            // in the own frame: of the vertices, then of the guests
-  std::vector<PathBox> vertex_to_;       // per vertex: end of the step
-  std::vector<char> stale_, part_flag_;  // per part: boxes to be made anew; flags below it
-  std::vector<Vec3d> carried_;           // per vertex: last, moved with its own part
-  std::vector<Task> tasks_;
+  std::vector<std::array<std::uint32_t, 3>> slot_corner_;
+  std::vector<std::uint32_t> corner_vertex_;
+  std::vector<PathBox> corner_path_, corner_to_;
+  std::vector<Vec3d> corner_start_;  // last, moved with the part
+  std::vector<Task> whole_, tasks_;  // of parts; of nodes
+  std::vector<std::uint32_t> to_be_fitted_;
   std::vector<std::vector<CandidatePair>> found_;  // per chunk of tasks
   std::vector<std::uint32_t> list_a_, list_b_;     // triangles of two parts that may intersect
   double rounding_ = 0;

@@ -52,6 +52,11 @@ std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
 
 Affine3d turn_about(const Vec3d& pivot, const Quatd& q) { return {to_matrix(q), pivot - rotate(q, pivot)}; }
 
+// Motions may scale; spheres are then as large as the largest column says.
+double largest_scale(const Affine3d& m) {
+  return std::max({length(m.linear.col[0]), length(m.linear.col[1]), length(m.linear.col[2])});
+}
+
 // The depth that a pose may keep which is `deep` without relief: all of it at first, in the end no more than `allow`,
 // in between a parabola, so that parts slow down gently.
 double eased(double deep, double allow) {
@@ -145,11 +150,8 @@ Relief::Depth Relief::depth(const Pair& pair, std::span<const Affine3d> motion, 
   Depth result;
   const Affine3d thin = carry_thin * motion[pair.thin], thick = carry_thick * motion[pair.thick];
   const Vec3d apart = transform_point(thin, center_[pair.thin]) - transform_point(thick, center_[pair.thick]);
-  // Motions may scale; the spheres are then as large as the largest column says.
-  const auto scale = [](const Affine3d& m) {
-    return std::max({length(m.linear.col[0]), length(m.linear.col[1]), length(m.linear.col[2])});
-  };
-  if (length(apart) > reach_[pair.thin] * scale(thin) + reach_[pair.thick] * scale(thick)) return result;
+  if (length(apart) > reach_[pair.thin] * largest_scale(thin) + reach_[pair.thick] * largest_scale(thick))
+    return result;
   const Affine3d into = inverse(thick) * thin;
   Vec3d sum, at;
   double weight = 0;
@@ -185,6 +187,12 @@ void Relief::find_axes(std::span<const Affine3d> motion) {
 
 void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways) {
   deep_.clear();
+  posed_center_.resize(motion.size());
+  posed_reach_.resize(motion.size());
+  for (std::size_t p = 0; p < motion.size(); ++p) {
+    posed_center_[p] = transform_point(motion[p], center_[p]);
+    posed_reach_[p] = reach_[p] * largest_scale(motion[p]);
+  }
   carried_.resize(motion.size());
   turned_.resize(motion.size());
   for (std::size_t p = 0; p < motion.size(); ++p) {
@@ -199,7 +207,10 @@ void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways)
     const Vec3d last = direction_[pair.index];
     direction_[pair.index] = {};
     if (usable_[pair.thin] == 0 || usable_[pair.thick] == 0) continue;
-    Depth d = depth(pair, motion, {}, {});
+    const bool apart = cutis::distance(posed_center_[pair.thin], posed_center_[pair.thick]) >
+                       posed_reach_[pair.thin] + posed_reach_[pair.thick];
+    Depth d;
+    if (!apart) d = depth(pair, motion, {}, {});
     double deep = d.deepest - pair.at_rest;
     pair.target = pair.at_rest + eased(deep, pair.allow);
     if (!(deep > 0) && (turned_[pair.thin] != 0 || turned_[pair.thick] != 0)) {

@@ -158,6 +158,8 @@ class Relief {
   std::vector<std::vector<Vec3d>> plan_turn_;  // per time and part: axis times angle
   ReliefReport report_;
   // Scratch.
+  std::vector<Vec3d> posed_center_;
+  std::vector<double> posed_reach_;
   std::vector<Quatd> rotation_;
   std::vector<Affine3d> carried_;
   std::vector<char> turned_;

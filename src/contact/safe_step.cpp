@@ -332,6 +332,10 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   std::fill(truncated.begin(), truncated.end(), 0);
   if (!search_strays(true, report, context)) return false;
   if (first) report.candidates = pairs.size();
+  if (pairs.empty()) {  // nothing comes near anything
+    projected = to;
+    return true;
+  }
   Timer projecting;
   find_normals();
   const std::size_t hits =

@@ -9,7 +9,6 @@
 namespace cutis {
 namespace {
 
-constexpr std::uint32_t kLeafSize = 4;
 constexpr int kBins = 16;
 // Beyond this depth every cut halves: the tree stays shallower than 48 + 32 + 1 < kMaxDepth.
 constexpr int kMedianDepth = 48;

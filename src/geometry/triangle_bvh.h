@@ -69,6 +69,7 @@ class TriangleBvh {
     }
   }
 
+  static constexpr std::uint32_t kLeafSize = 4;  ///< triangles of a leaf, at most
   /// A walk with a stack of this size cannot overflow it.
   static constexpr std::size_t kMaxDepth = 96;
 
