@@ -38,9 +38,12 @@ class ProfileSum {
     count("relax_ms", p.relax);
     count("check_ms", p.check);
     count("finish_ms", p.finish);
+    count("relief_ms", c.relief_ms);
+    count("give_ms", c.give_ms);
     count("broad_phase_ms", c.broad_ms);
     count("ccd_ms", c.safe_ms - c.broad_ms);
-    count("other_ms", r.milliseconds - method - c.safe_ms);
+    count("normals_ms", c.normals_ms);
+    count("other_ms", r.milliseconds - method - c.relief_ms - c.give_ms - c.safe_ms - c.normals_ms);
     count("total_ms", r.milliseconds);
     count("substeps", r.substeps);
     count("halvings", r.halvings);

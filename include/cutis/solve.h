@@ -141,7 +141,10 @@ struct ContactReport {
   std::size_t touching_vertices = 0;  ///< in contact with another skin at the end of the frame
   double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
   std::size_t freed = 0;              ///< vertices that were caught on the wrong side and taken to their free place
-  double broad_ms = 0, safe_ms = 0;   ///< of this, searching for pairs; safe steps in all
+  double broad_ms = 0, safe_ms = 0;   ///< searching for pairs; safe steps in all, with that
+  double relief_ms = 0;               ///< turns of joints
+  double give_ms = 0;                 ///< how the skin gives way, swells and unfolds
+  double normals_ms = 0;              ///< of skin that gave way, and contact data
   double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
   std::vector<TouchingRegion> regions;
   /// Pairs of parts (joints) that passed through each other and are let go until they are apart again.

@@ -198,43 +198,27 @@ int ContactPass::Impl::substeps() {
                               : options.most_substeps;
 }
 
-// The way of this frame from t0 to t1, in [0,1].
-void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
-                                const Context& context) {
+// Where the skin would go from here: the method's mesh, swelling (next_lift), and the give of what contact holds.
+void ContactPass::Impl::propose(double frames, double rate, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
-  if (t1 < 1)
-    interpolate(start, goal, t1, here_pose);
-  else
-    here_pose = goal;
-  motions_at(here_pose, next_motion);
-  delta.resize(next_motion.size());
-  for (std::size_t p = 0; p < delta.size(); ++p)
-    delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
-  skin(here_pose, input);
   const auto all_vertices = [&](auto&& body) {
     parallel_for(context, n, kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) body(v);
     });
   };
-  raw.resize(n);
-  next_wanted.resize(n);
-  next_drift.resize(n);
+  for (auto* list : {&raw, &next_wanted, &proposed}) list->resize(n);
+  for (auto* list : {&next_drift, &give, &carried}) list->resize(n);
   all_vertices([&](std::size_t v) {
     next_wanted[v] = raw[v] = input[surface.first_of[v]];
     next_drift[v] = {};
   });
-  const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
-  const double frames = passed > 0 ? passed : t1 - t0;
-  const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
   if (options.start_edges > 0) {
     if (smooth.empty()) blend(motion, smooth, context);
     blend(next_motion, next_smooth, context);
+    if (prompt) start_gently(frames, context);
   }
-  if (prompt && options.start_edges > 0) start_gently(frames, context);
   swell.lift(next_motion, next_lift);
-  give.resize(n);
-  carried.resize(n);
   all_vertices([&](std::size_t v) {
     give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]) - lift[v]);
     if (!is_finite(give[v])) give[v] = {};
@@ -247,27 +231,54 @@ void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     if (wish > most) give[v] = carried[v] + change * (most / wish);
     carried[v] = static_cast<Vec3d>(next_wanted[v]) + give[v];
   });
-  if (options.swell) {
-    if (halvings > 0) unfolded = unfold.state();
-    unfold.smooth(carried, next_lift, swell.state().touch, rate, context);
-  }
-  proposed.resize(n);
-  moved.assign(n, 0);
-  SafeStepReport step;
+  if (options.swell) unfold.smooth(carried, next_lift, swell.state().touch, rate, context);
+  all_vertices([&](std::size_t v) {
+    proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + next_lift[v] + give[v]);
+  });
+}
+
+// What is proposed, or as much of it as can be had, in `proposed`. Parts that block each other are let go.
+SafeStepReport ContactPass::Impl::make_safe(ContactReport& report, const Context& context) {
+  moved.assign(mesh.size(), 0);
   for (int attempt = 0;; ++attempt) {
-    all_vertices([&](std::size_t v) {
-      proposed[v] = static_cast<Vec3f>(static_cast<Vec3d>(next_wanted[v]) + next_lift[v] + give[v]);
-    });
-    step = safe.step(mesh, proposed, delta, moved, context);
+    reached_mesh = proposed;
+    const SafeStepReport step = safe.step(mesh, reached_mesh, delta, moved, context);
     report.tests += step.tests;
-    if (attempt == kMostRefusals || !step.refused || !release_blocking()) break;
+    report.safe_ms += step.total_ms;
+    report.broad_ms += step.broad_ms;
+    report.candidates = std::max(report.candidates, step.candidates);
+    if (attempt < kMostRefusals && step.refused && release_blocking()) continue;
+    proposed.swap(reached_mesh);
+    return step;
   }
-  report.safe_ms += step.total_ms;
-  report.broad_ms += step.broad_ms;
-  report.candidates = std::max(report.candidates, step.candidates);
-  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < kFrameTests * n) {
+}
+
+// The way of this frame from t0 to t1, in [0,1].
+void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
+                                const Context& context) {
+  if (t1 < 1)
+    interpolate(start, goal, t1, here_pose);
+  else
+    here_pose = goal;
+  motions_at(here_pose, next_motion);
+  delta.resize(next_motion.size());
+  for (std::size_t p = 0; p < delta.size(); ++p)
+    delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
+  skin(here_pose, input);
+
+  const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
+  const double frames = passed > 0 ? passed : t1 - t0;
+  const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
+  if (halvings > 0) unfolded = unfold.state();
+  {
+    const StageTimer giving(report.give_ms);
+    propose(frames, rate, context);
+  }
+  const SafeStepReport step = make_safe(report, context);
+  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings &&
+      report.tests < kFrameTests * mesh.size()) {
     ++report.halvings;
-    if (options.swell) unfold.set_state(unfolded);
+    unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
     substep(t0, middle, halvings - 1, skin, report, context);
     substep(middle, t1, halvings - 1, skin, report, context);
@@ -286,6 +297,7 @@ void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
+  const StageTimer giving(report.give_ms);
   if (options.swell) swell.update(mesh, lift, motion, in_contact, rate);
   release_passed(step.truncated > 0);
 }

@@ -39,7 +39,7 @@ struct ContactPass::Impl {
   std::vector<Torn> torn;
 
   // Scratch of a sub-step.
-  std::vector<Vec3f> input, raw, next_wanted, proposed;
+  std::vector<Vec3f> input, raw, next_wanted, proposed, reached_mesh;
   std::vector<Vec3d> next_smooth, next_lift, give, give_next, carried, next_drift;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
@@ -74,6 +74,8 @@ struct ContactPass::Impl {
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out);
   [[nodiscard]] int substeps();
+  void propose(double frames, double rate, const Context& context);
+  SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
   void blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const;
   void start_gently(double frames, const Context& context);

@@ -262,12 +262,19 @@ const Frame& Solver::solve(const Pose& pose) {
   if (impl_->tracker) impl_->tracker->restart_profile();
   const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
   if (impl_->contact_pass) {
-    const Pose& feasible = impl_->relief ? impl_->relief->apply(pose) : pose;
-    impl_->contact_pass->advance(feasible, skin, frame.positions, impl_->contact, *impl_->context);
+    double relief_ms = 0;
+    const Pose* feasible = &pose;
+    if (impl_->relief) {
+      const StageTimer relieving(relief_ms);
+      feasible = &impl_->relief->apply(pose);
+    }
+    impl_->contact_pass->advance(*feasible, skin, frame.positions, impl_->contact, *impl_->context);
     frame.report.contact = impl_->contact;  // skin() writes reports of its own
+    frame.report.contact.relief_ms = relief_ms;
+    if (impl_->relief) impl_->report_relief();
+    const StageTimer bending(frame.report.contact.normals_ms);
     impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
     impl_->contact_pass->contact(frame.contact);
-    if (impl_->relief) impl_->report_relief();
   } else {
     restart(frame.report.contact);
     if (impl_->relief) {
