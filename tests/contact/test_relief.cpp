@@ -224,6 +224,24 @@ TEST_F(ReliefPlanTest, AHandThatComesAndGoesIsNotSentAround) {
   EXPECT_LT(std::abs(p.z), 0.2);
 }
 
+TEST_F(ReliefPlanTest, WhatBrushesPastFastIsKeptClear) {
+  // No deeper than skin may give way, along the side of the thick ball.
+  const auto deepest = [&](double speed) {
+    for (std::size_t f = 0; f < times.size(); ++f) {
+      motions[f] = thin_at(1.2);
+      motions[f][2].translation.z += std::clamp(speed * (static_cast<double>(f) - 60), -3.0, 3.0);
+    }
+    Relief relief = make({.cap = 1});
+    relief.plan(motions, times);
+    double deep = 0;
+    for (std::size_t f = 0; f < times.size(); ++f)
+      deep = std::max(deep, 1.3 - length(relieved(relief.update_planned(motions[f], times[f]), motions[f])));
+    return deep;
+  };
+  EXPECT_GT(deepest(0.05), 0.05) << "a sixth of its radius in a frame";
+  EXPECT_LT(deepest(0.6), 0.02) << "twice its radius";
+}
+
 TEST_F(ReliefPlanTest, WithoutPosesThereIsNoPlan) {
   Relief relief = make();
   relief.plan(motions, times);

@@ -109,6 +109,39 @@ TEST_F(SafeStepTest, ABulletDoesNotPassThroughAPlate) {
     }
 }
 
+TEST_F(SafeStepTest, WhatSlidesOverSkinPressesItDownAndDoesNotPlough) {
+  Scene scene;
+  scene.add(test::make_grid(24, 24, 2), {-1, 0, -1}, 1.0F);
+  scene.add(test::make_sphere(0.3, 12, 16), {0, 0.32F, 0}, 0.1F);
+  SafeStep safe(scene.mesh(), {}, context);
+  const std::vector<Affine3d> motion{shift(0, 0, 0), shift(0.08, -0.08, 0)};
+  std::vector<Vec3f> x = scene.moved(motion);
+  (void)safe.step(scene.rest, x, motion, std::vector<char>(x.size(), 0), context);
+  float along = 0, down = 0;
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    if (scene.part[v] != 0) continue;
+    along = std::max(along, std::abs(x[v].x - scene.rest[v].x));
+    down = std::max(down, scene.rest[v].y - x[v].y);
+  }
+  EXPECT_GT(down, 0.03F);
+  EXPECT_LT(along, 0.45F * down);
+}
+
+TEST_F(SafeStepTest, AStepThatTakesTooManyTestsIsRefusedAndNamesWhoBlocks) {
+  const Scene scene = two_spheres();
+  SafeStep safe(scene.mesh(), {.max_tests = 1}, context);
+  const std::vector<Affine3d> motion{shift(0.5, 0.2, 0), shift(-0.5, 0.2, 0)};
+  std::vector<Vec3f> x = scene.moved(motion);
+  const SafeStepReport report = safe.step(scene.rest, x, motion, std::vector<char>(x.size(), 0), context);
+  EXPECT_TRUE(report.refused);
+  EXPECT_EQ(scene.intersections(x, context), 0U);
+  ASSERT_EQ(safe.blocking().size(), 1U);
+  EXPECT_EQ(safe.blocking()[0], (std::array<std::uint32_t, 2>{0, 1}));
+  const Vec3f carried = x[0] - scene.rest[0];
+  for (std::size_t v = 0; v < x.size(); ++v)
+    EXPECT_LT(distance(x[v], scene.rest[v] + carried), 1e-5F) << "the last mesh, moved as a whole";
+}
+
 TEST_F(SafeStepTest, TheMotionOfTheWholeBodyIsTakenAsItIs) {
   const Scene scene = two_spheres();
   SafeStep safe(scene.mesh(), {}, context);
