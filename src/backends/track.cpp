@@ -6,25 +6,44 @@
 
 namespace cutis {
 
-void TrackRun::clear() {
-  for (auto* numbers : {&number, &owner, &begin, &end, &pending, &next}) numbers->clear();
-  at.clear();
-  given.clear();
-  rigid.clear();
+void track_awake(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context) {
+  step.packs = context.backend() == Backend::simd && options.contact != ContactModel::composed &&
+               options.relaxation == Relaxation::conjugate_gradients;
+  step.live_count = step.active.size();
+  if (step.packs)
+    simd::track_awake(rig, rest, step, context);
+  else
+    scalar::track_awake(step);
+}
+
+void track_narrow(const Rig& rig, const TrackRest& rest, float least, TrackStep& step) {
+  if (step.packs) {
+    simd::track_narrow(rest, least, step);
+  } else {
+    scalar::track_narrow(rig, least, step);
+    step.live_count = step.live.size();
+  }
+}
+
+void track_settle(const TrackRest& rest, TrackStep& step, const Context& context) {
+  if (step.packs) simd::track_settle(rest, step, context);
 }
 
 void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
                    TrackStep& step, const Context& context) {
-  if (context.backend() == Backend::simd && composed == nullptr)
-    simd::track_project(rig, rest, steps, limit, step, context);
+  if (step.packs)
+    simd::track_project(rest, steps, limit, step, context);
   else
     scalar::track_project(rig, rest, steps, limit, composed, step, context);
 }
 
 void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                  const Context& context) {
-  const bool packs = context.backend() == Backend::simd && options.relaxation == Relaxation::conjugate_gradients;
-  (packs ? simd::track_relax : scalar::track_relax)(rig, rest, options, step, context);
+  if (step.packs)
+    simd::track_relax(rig, rest, options.inner, step, context);
+  else
+    scalar::track_relax(rig, rest, options, step, context);
 }
 
 }  // namespace cutis

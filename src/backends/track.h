@@ -40,7 +40,7 @@ struct TrackRest {
   RigRows others;                  ///< other bones whose field reaches the vertex, rising
   std::vector<float> other_value;  ///< per item of others
   std::vector<char> tracked;       ///< the own field has a usable value and gradient
-  std::vector<float> slope;        ///< of the own field on its surface, 1 / metres
+  std::vector<float> slope;        ///< of the own field on its surface, 1 / metres; the same for all of a part
   std::vector<float> gap;          ///< that contact keeps, metres
   std::vector<float> hold;  ///< of smooth skinning on free skin, against the neighbours' pull; not more than 1 counts
   std::vector<float> stiffness;     ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
@@ -56,6 +56,7 @@ struct TrackRest {
   std::vector<char> mates;          ///< bones x bones: the second turns skin of the first
   std::vector<char> reaches;        ///< bones x bones: the second's field reaches skin of the first
   TrackPlaces places;               ///< in which order, and padded
+  std::vector<std::uint32_t> tracked_lanes, rigid_lanes;  ///< per block: bits
 
   /// Of `bone` among the others of v, or -1.
   [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
@@ -84,18 +85,10 @@ struct TrackChunk {
   std::vector<TrackOther> others;
 };
 
-/// Of a run of live vertices, while they are projected in packs.
+/// Places of a run of live vertices, while they are projected in packs.
 struct TrackRun {
-  std::vector<std::uint32_t> number;      ///< among the active
-  std::vector<std::uint32_t> owner;       ///< bone
-  std::vector<Float4> at;                 ///< position
-  std::vector<Float4> given;              ///< level, gap, slope, longest step
-  std::vector<std::uint32_t> begin, end;  ///< of the other parts
-  std::vector<float> rigid;               ///< 1: follows its bone; empty: none
-  std::vector<std::uint32_t> pending;     ///< of the run: to be looked up where it is now
-  std::vector<std::uint32_t> next;        ///< pending in the next round
-
-  void clear();
+  std::vector<std::uint32_t> pending;  ///< to be looked up where they are now
+  std::vector<std::uint32_t> next;     ///< pending in the next round
 };
 
 /// A block of places of which vertices live.
@@ -112,14 +105,24 @@ struct alignas(64) TrackRelaxed {
   Numbers stretch;                       ///< mean of the edges
 };
 
-/// Relaxation in packs, by place.
+/// The iteration in packs, by place: what it takes from TrackStep when a sub-step begins, and leaves there at its end.
 struct TrackSystem {
-  bool fresh = true;                       ///< a sub-step begins: nothing of the last one holds
-  std::vector<std::uint32_t> touched;      ///< vertices that may have moved since `at` was written
-  std::vector<Float4> at;                  ///< per place: position and mean stretch of the edges
-  std::vector<Float4> d;                   ///< per place: direction; 0 where nothing lives
+  std::vector<TrackLive> live;            ///< blocks that hold live vertices, rising
+  std::vector<std::uint16_t> active;      ///< per block: bits of active vertices
+  std::vector<std::uint16_t> lanes;       ///< per block: of live ones
+  std::vector<Float4> at;                 ///< position and mean stretch of the edges
+  std::vector<Float4> start;              ///< where projection found the vertex
+  std::vector<Float4> sample;             ///< residual and gradient
+  std::vector<Float4> given;              ///< level, gap, where the other parts begin (bits), edge
+  std::vector<Float4> blended;            ///< where smooth skinning puts it, and how firmly that holds
+  std::vector<Float4> turn[3];            ///< columns of the target rotation
+  std::vector<float> bound, free, moved;  ///< TrackStep
+  std::vector<char> touching;             ///< TrackSample
+  std::vector<TrackRun> runs;
+  // Relaxation.
+  bool fresh = true;                       ///< `goal` is of the last sub-step
+  std::vector<Float4> d;                   ///< direction; 0 where nothing lives
   std::vector<TrackRelaxed> blocks;        ///< per block
-  std::vector<std::uint32_t> moves;        ///< per block: bits of those that live and are not rigid
   std::vector<TrackLanes<float>> goal[3];  ///< per row: the edge as the target rotations want it
   std::vector<TrackLanes<float>> stretch;  ///< per row
   std::vector<TrackLanes<float>> weight;   ///< per row
@@ -156,29 +159,29 @@ struct TrackStep {
   std::vector<std::uint32_t> held_begin;  ///< of the rows of `held`
   std::vector<TrackHeld> held;            ///< bones that held it in the last sub-step
   // Per active vertex.
-  std::vector<std::uint32_t> active;  ///< vertices, rising
-  std::vector<std::uint32_t> wanted;  ///< these and their neighbours
-  std::vector<std::uint32_t> other_begin;
+  std::vector<std::uint32_t> active;       ///< vertices, rising
+  std::vector<std::uint32_t> wanted;       ///< these and their neighbours
+  std::vector<char> is_wanted;             ///< per vertex
+  std::vector<std::uint32_t> other_begin;  ///< rows of `others`, bones rise; each ends with one more, kNoPart
   std::vector<TrackOther> others;
   std::vector<float> level;
   std::vector<float> hold;
-  std::vector<float> bound;            ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
-  std::vector<TrackSample> samples;    ///< at p
-  std::vector<std::uint32_t> live;     ///< numbers of those that still move, and of their neighbours; rising
-  std::vector<TrackLive> live_blocks;  ///< the same, by block; empty: not listed yet
-  std::vector<float> moved;            ///< in the last relaxation or projection, the longer one, local edges
+  std::vector<float> bound;          ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
+  std::vector<TrackSample> samples;  ///< at p
+  std::vector<std::uint32_t> live;   ///< numbers of those that still move, and of their neighbours; rising
+  std::size_t live_count = 0;
+  std::vector<float> moved;  ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
   std::vector<char> flags, next_flags;
   std::vector<std::uint32_t> ring, next_ring;
-  std::vector<char> awake;                 // per active vertex
-  std::vector<std::uint16_t> block_lanes;  // per block of places
+  std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
   std::vector<DualQuat<double>> rigid;        // per bone
   std::vector<std::vector<TrackBend>> bends;  // per bone: of its part
   std::vector<float> beta, next_beta;         // per vertex: nearness of contact
   std::vector<Vec3f> smoothed;
+  bool packs = false;  // the iteration is in `system`
   TrackSystem system;
-  std::vector<TrackRun> runs;        // of live vertices
   std::vector<Affine3d> from_world;  // per bone
   std::vector<Affine3f> delta;       // per bone: since the last sub-step
   std::vector<Vec3f> x, r, d, q, n;
@@ -186,6 +189,10 @@ struct TrackStep {
   std::vector<float> weight;           // per neighbour
   std::vector<float> stretch;          // per vertex: mean of its edges
   std::vector<std::size_t> evaluated;  // per chunk
+  /// Of an active vertex.
+  [[nodiscard]] std::span<const TrackOther> others_of(std::size_t a) const {
+    return {others.data() + other_begin[a], others.data() + other_begin[a + 1] - 1};
+  }
   // Counts, added to.
   std::size_t evaluations = 0;     ///< of fields, by projection
   std::size_t operations = 0;      ///< the same: pairs of values that were put together
@@ -201,11 +208,14 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
 /// Target rotations, smooth skinning, the parts near each vertex and their contact, levels.
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context);
-/// All active vertices are live.
-void track_awake(TrackStep& step);
+/// All active vertices are live. From here on to track_settle(), positions and samples are the back end's.
+void track_awake(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                 const Context& context);
 /// Of the active vertices those go on living that moved by `least` local edges or more since the last relaxation began,
 /// and their neighbours: what comes to rest is left alone until something near it moves.
-void track_narrow(const Rig& rig, float least, TrackStep& step);
+void track_narrow(const Rig& rig, const TrackRest& rest, float least, TrackStep& step);
+/// The iteration ends: step.p and step.samples hold what it came to.
+void track_settle(const TrackRest& rest, TrackStep& step, const Context& context);
 /// Of live vertices: at most `steps` Newton steps each, no longer than `limit` local edges. `composed`: the paper's
 /// field instead of the own side's.
 void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,

@@ -45,6 +45,7 @@ void place_vertices(const RigSurface& s, TrackPlaces& places) {
     const std::uint32_t v = places.order[i];
     if (i > 0 && s.owner[v] != s.owner[places.order[i - 1]]) fill_block();
     places.place[v] = static_cast<std::uint32_t>(places.vertex.size());
+    if (places.vertex.size() % kBlock == 0) places.owner.push_back(s.owner[v]);
     places.vertex.push_back(v);
   }
   fill_block();

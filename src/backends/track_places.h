@@ -26,7 +26,8 @@ struct TrackPlaces {
 
   std::vector<std::uint32_t> vertex;  ///< per place; kNone: no vertex
   std::vector<std::uint32_t> place;   ///< per vertex
-  std::vector<std::uint32_t> order;   ///< vertices by place, rising
+  std::vector<std::uint32_t> order;   ///< vertices by place
+  std::vector<std::uint32_t> owner;   ///< per block: bone
   std::vector<Float4> rest;           ///< per place: where its vertex is at rest; the last lane is 0
   // Neighbours, padded: every vertex of a block has as many rows as the one with the most. What is missing is the
   // vertex itself, with a weight of 0.

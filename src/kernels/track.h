@@ -19,12 +19,17 @@
 namespace cutis {
 
 /// Another part that may meet the vertex.
-struct TrackOther {
-  std::uint32_t bone = 0;
-  float contact = 0;         ///< c in [0,1]
-  float level = 0;           ///< where its surface is for this vertex: its field at rest, at least the own one
-  float offset = 0;          ///< o = min(0, f_b - f_k) at rest
-  std::uint32_t joined = 0;  ///< 1: the two parts grow out of each other: their union is one surface
+struct alignas(16) TrackOther {
+  float contact = 0;       ///< c in [0,1]
+  float level = 0;         ///< where its surface is for this vertex: its field at rest, at least the own one
+  float offset = 0;        ///< o = min(0, f_b - f_k) at rest
+  std::uint32_t part = 0;  ///< twice the bone; one more: joined
+
+  static constexpr std::uint32_t kNoPart = 0x7fffffffU;  ///< behind the last of a row
+
+  /// The two parts grow out of each other: their union is one surface.
+  [[nodiscard]] CUTIS_HD bool is_joined() const { return (part & 1U) != 0; }
+  [[nodiscard]] CUTIS_HD std::uint32_t bone() const { return part >> 1U; }
 };
 
 struct TrackSample {
@@ -44,7 +49,7 @@ CUTIS_HD inline TrackSample track_combine(const FieldSample<float>& own, const T
     const TrackOther& other = others[k];
     const FieldSample<float> f = field(k);
     const float r = (1 - other.contact) * (f.value - other.level - own.value + level);
-    if (other.joined != 0 && r > rise) {
+    if (other.is_joined() && r > rise) {
       rise = r;
       rise_gradient = (f.gradient - own.gradient) * (1 - other.contact);
     }
@@ -64,7 +69,7 @@ CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t
                                            std::size_t count, float level, float gap, const Vec3f& p) {
   const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
   return track_combine(own, others, count, level, gap,
-                       [&](std::size_t k) { return eval_field(fields[others[k].bone], p); });
+                       [&](std::size_t k) { return eval_field(fields[others[k].bone()], p); });
 }
 
 /// A damped Newton step, no longer than `limit`; `slope` is the size of a field's gradient on its surface.

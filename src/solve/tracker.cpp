@@ -154,15 +154,16 @@ void Tracker::substep(bool from_smooth_skin) {
   const auto project = [&](int steps, float limit) {
     timed(profile_.project, [&] { track_project(*rig_, rest_, steps, limit, field, step_, *context_); });
   };
-  track_awake(step_);
+  timed(profile_.project, [&] { track_awake(*rig_, rest_, options_, step_, *context_); });
   project(options_.projections, 1.0F);
-  for (int i = 0; i < options_.relaxations && !step_.live.empty(); ++i) {
-    profile_.vertex_iterations += step_.live.size();
+  for (int i = 0; i < options_.relaxations && step_.live_count > 0; ++i) {
+    profile_.vertex_iterations += step_.live_count;
     timed(profile_.relax, [&] { track_relax(*rig_, rest_, options_, step_, *context_); });
     project(2, 0.5F);
-    timed(profile_.relax, [&] { track_narrow(*rig_, kSettled, step_); });
+    timed(profile_.relax, [&] { track_narrow(*rig_, rest_, kSettled, step_); });
     ++report_.iterations;
   }
+  timed(profile_.project, [&] { track_settle(rest_, step_, *context_); });
 }
 
 // Newly inverted triangles, or vertices that have left their surface.

@@ -86,11 +86,11 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
     TrackNear found;
     TrackOther& other = found.other;
     const float gate = step.gate[b * bones + k];
-    other.joined = rest.joined[b * bones + k] != 0 ? 1 : 0;
-    if (other.joined == 0 && !(gate > 0)) continue;
+    const bool joined = rest.joined[b * bones + k] != 0;
+    if (!joined && !(gate > 0)) continue;
     const std::ptrdiff_t place = rest.place(v, k);
     const float at_rest = place >= 0 ? rest.other_value[static_cast<std::size_t>(place)] : 0.0F;
-    other.bone = k;
+    other.part = 2 * k + (joined ? 1 : 0);
     other.offset = std::min(0.0F, rest.own[v] - at_rest);
     other.level = std::max(at_rest, rest.own[v]);
     if (gate > 0) {
@@ -111,8 +111,8 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
       const float before_lead = place >= 0 ? rest.core_lead[static_cast<std::size_t>(place)] : 0.0F;
       other.contact *= 1 - smooth_step(lead - before_lead, kLeadFrom, kLeadTo);
     }
-    if (other.joined == 0 && !(other.contact > 0)) continue;
-    if (other.joined != 0) found.value = eval_field(step.fields[k], p).value;
+    if (!joined && !(other.contact > 0)) continue;
+    if (joined) found.value = eval_field(step.fields[k], p).value;
     near.push_back(found);
   }
 }
@@ -130,7 +130,7 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
   float bent = 0, touch = 0;
   for (const TrackNear& n : near) {
     touch = std::max(touch, n.other.contact);
-    if (n.other.joined != 0 && n.value > kRiseFrom) bent = std::max(bent, step.gate[b * bones + n.other.bone]);
+    if (n.other.is_joined() && n.value > kRiseFrom) bent = std::max(bent, step.gate[b * bones + n.other.bone()]);
   }
   float strain = 0;
   for (const std::uint32_t w : s.neighbours.row(v)) {
@@ -141,19 +141,19 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
   float trusted = 0;
   if (step.fields[b].nodes != nullptr) {
     // A joined part is felt where its field leads the own one, levels apart. Neither is steeper than it is anywhere.
-    const bool any_joined = std::ranges::any_of(near, [](const TrackNear& n) { return n.other.joined != 0; });
+    const bool any_joined = std::ranges::any_of(near, [](const TrackNear& n) { return n.other.is_joined(); });
     const float own = any_joined ? eval_field(step.fields[b], p).value : 0.0F;
     const float own_there = eval_field(calm[b], goal).value;
     const float way = distance(p, goal);
     float rise = 0;
     for (TrackNear& n : near) {
-      if (n.other.joined == 0) continue;
-      const float slope = step.steepest[b] + step.steepest[n.other.bone];
+      if (!n.other.is_joined()) continue;
+      const float slope = step.steepest[b] + step.steepest[n.other.bone()];
       const float lead = n.value - n.other.level - own + rest.own[v];
-      const bool plain = step.fields[b].muscle_count == 0 && step.fields[n.other.bone].muscle_count == 0;
+      const bool plain = step.fields[b].muscle_count == 0 && step.fields[n.other.bone()].muscle_count == 0;
       n.matters = !plain || n.other.contact > 0 || lead + slope * (way + kNear * s.edge[v]) > 0;
       if (plain && lead + slope * way <= 0) continue;
-      const float there = eval_field(calm[n.other.bone], goal).value;
+      const float there = eval_field(calm[n.other.bone()], goal).value;
       rise = std::max(rise, (1 - n.other.contact) * (there - n.other.level - own_there + rest.own[v]));
     }
     const float off = own_there + rise - rest.own[v];
@@ -193,7 +193,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
     step.rigid.push_back(
         make_dual_quat(pose.rotation[b], transform_point(pose.motion[b], c) - rotate(pose.rotation[b], c)));
   }
-  step.turn.resize(s.size() + 1);  // packs load four numbers where the last three are
+  step.turn.resize(s.size());
   step.blended.resize(s.size());
   parallel_for(context, step.wanted.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -237,21 +237,21 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
       const std::size_t before = chunk.others.size();
       for (const TrackNear& near : chunk.near)
         if (near.matters) chunk.others.push_back(near.other);
+      chunk.others.push_back({.part = TrackOther::kNoPart});
       step.other_begin[a + 1] = static_cast<std::uint32_t>(chunk.others.size() - before);
     }
   });
   step.others.clear();
   for (std::size_t c = 0; c * kGrain < count; ++c)
     step.others.insert(step.others.end(), step.chunks[c].others.begin(), step.chunks[c].others.end());
-  step.others.emplace_back();  // packs look at the one behind the last
   for (std::size_t a = 0; a < count; ++a) step.other_begin[a + 1] += step.other_begin[a];
   step.held.clear();
   for (std::uint32_t v = 0; v < s.size(); ++v) {
     step.held_begin[v] = static_cast<std::uint32_t>(step.held.size());
     if (step.slot[v] < 0) continue;
     const auto a = static_cast<std::size_t>(step.slot[v]);
-    for (std::uint32_t i = step.other_begin[a]; i < step.other_begin[a + 1]; ++i)
-      if (step.others[i].contact > kHeld) step.held.push_back({step.others[i].bone, step.others[i].contact});
+    for (const TrackOther& other : step.others_of(a))
+      if (other.contact > kHeld) step.held.push_back({other.bone(), other.contact});
   }
   step.held_begin[s.size()] = static_cast<std::uint32_t>(step.held.size());
   step.samples.assign(count, {});

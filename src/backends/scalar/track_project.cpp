@@ -38,11 +38,12 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
       const std::uint32_t a = step.live[i];
       const std::uint32_t v = step.active[a];
       if (rest.tracked[v] == 0) continue;
+      const std::span<const TrackOther> others = step.others_of(a);
       const auto sample = [&](const Vec3f& p) {
-        evaluated += composed != nullptr ? 1 : 1 + step.other_begin[a + 1] - step.other_begin[a];
+        evaluated += composed != nullptr ? 1 : 1 + others.size();
         if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p);
-        return track_residual(step.fields.data(), s.owner[v], step.others.data() + step.other_begin[a],
-                              step.other_begin[a + 1] - step.other_begin[a], step.level[a], rest.gap[v], p);
+        return track_residual(step.fields.data(), s.owner[v], others.data(), others.size(), step.level[a],
+                              rest.gap[v], p);
       };
       const Vec3f start = step.p[v];
       TrackSample t = sample(start);

@@ -160,16 +160,14 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
   }
 }
 
-void track_awake(TrackStep& step) {
+void scalar::track_awake(TrackStep& step) {
   step.stretch.assign(step.p.size(), 1.0F);
   step.live.resize(step.active.size());
   std::iota(step.live.begin(), step.live.end(), 0U);
   step.moved.assign(step.active.size(), 0.0F);
-  step.live_blocks.clear();
-  step.system.fresh = true;
 }
 
-void track_narrow(const Rig& rig, float least, TrackStep& step) {
+void scalar::track_narrow(const Rig& rig, float least, TrackStep& step) {
   const RigSurface& s = rig.surface;
   step.awake.assign(step.active.size(), 0);
   for (const std::uint32_t a : step.live) {
@@ -183,7 +181,6 @@ void track_narrow(const Rig& rig, float least, TrackStep& step) {
     step.moved[a] = 0;
     if (step.awake[a] != 0) step.live.push_back(a);
   }
-  step.live_blocks.clear();
 }
 
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions) {

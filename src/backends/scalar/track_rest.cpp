@@ -182,6 +182,14 @@ TrackRest make_track_rest(const Rig& rig) {
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = h * h;
   }
+  rest.tracked_lanes.assign(rest.places.blocks(), 0);
+  rest.rigid_lanes.assign(rest.places.blocks(), 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    const std::size_t block = rest.places.place[v] / TrackPlaces::kBlock;
+    const std::uint32_t bit = 1U << rest.places.place[v] % TrackPlaces::kBlock;
+    if (rest.tracked[v] != 0) rest.tracked_lanes[block] |= bit;
+    if (rest.is_rigid(v)) rest.rigid_lanes[block] |= bit;
+  }
   return rest;
 }
 

@@ -61,13 +61,15 @@ void grow_rings(const RigSurface& s, int rings, TrackStep& step) {
 // The active vertices and their neighbours.
 void list_wanted(const RigSurface& s, TrackStep& step) {
   step.wanted = step.active;
-  step.next_flags.assign(s.size(), 0);
-  for (const std::uint32_t a : step.active)
+  step.is_wanted.assign(s.size(), 0);
+  for (const std::uint32_t a : step.active) {
+    step.is_wanted[a] = 1;
     for (const std::uint32_t v : s.neighbours.row(a)) {
-      if (step.slot[v] >= 0 || step.next_flags[v] != 0) continue;
-      step.next_flags[v] = 1;
+      if (step.slot[v] >= 0 || step.is_wanted[v] != 0) continue;
+      step.is_wanted[v] = 1;
       step.wanted.push_back(v);
     }
+  }
 }
 
 }  // namespace

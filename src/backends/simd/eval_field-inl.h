@@ -48,41 +48,40 @@ HWY_INLINE void find_cell(Pack at, int n, Ints& cell, Pack& rest) {
   rest = hn::Sub(at, hn::ConvertTo(PackTag(), cell));
 }
 
-// Two nodes side by side, per lane; a node is two words of 32 bits: value and dx, dy and dz. Gather instructions take
-// longer than loads of 16 bytes a lane, and a transposition.
+// Two nodes side by side, per lane; a node is two words of 32 bits: value and dx, dy and dz.
 struct NodePair {
   Ints first[2], second[2];
 };
+// Pairs of nodes from `from[c]` on, node[lane] further, for the four edges of a cell along x. Gather instructions take
+// longer than loads of 16 bytes a lane, and a transposition.
 #if HWY_TARGET == HWY_SCALAR  // a machine without vectors: packs of one
-HWY_INLINE NodePair load_node_pairs(const GridNode* const* nodes, int offset) {
-  std::int32_t words[4];
-  std::memcpy(words, nodes[0] + offset, sizeof words);
+HWY_INLINE void load_node_pairs(const GridNode* const (&from)[4], const std::int32_t* node, NodePair (&pairs)[4]) {
   const IntTag d;
-  return {{hn::Set(d, words[0]), hn::Set(d, words[1])}, {hn::Set(d, words[2]), hn::Set(d, words[3])}};
-}
-#else
-// Of every fourth lane from `nodes` on, one after the other in a vector.
-template <class D>
-HWY_INLINE hn::Vec<D> load_nodes(D d, const GridNode* const* nodes, int offset) {
-  if constexpr (hn::MaxLanes(D()) > 4) {
-    const hn::Half<D> half;
-    return hn::Combine(d, load_nodes(half, nodes + hn::Lanes(half), offset), load_nodes(half, nodes, offset));
-  } else {
-    const hn::Repartition<std::int16_t, D> shorts;
-    return hn::BitCast(d, hn::LoadU(shorts, &(nodes[0] + offset)->value));
+  for (int c = 0; c < 4; ++c) {
+    std::int32_t words[4];
+    std::memcpy(words, from[c] + *node, sizeof words);
+    pairs[c] = {{hn::Set(d, words[0]), hn::Set(d, words[1])}, {hn::Set(d, words[2]), hn::Set(d, words[3])}};
   }
 }
-HWY_INLINE NodePair load_node_pairs(const GridNode* const* nodes, int offset) {
+#else
+HWY_INLINE void load_node_pairs(const GridNode* const (&from)[4], const std::int32_t* node, NodePair (&pairs)[4]) {
   const IntTag d;
   const hn::Repartition<std::int64_t, IntTag> wide;
-  const Ints r0 = load_nodes(d, nodes, offset), r1 = load_nodes(d, nodes + 1, offset),
-             r2 = load_nodes(d, nodes + 2, offset), r3 = load_nodes(d, nodes + 3, offset);
-  const auto a01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1)),
-             a23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3)),
-             b01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1)),
-             b23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
-  return {{hn::BitCast(d, hn::InterleaveLower(wide, a01, a23)), hn::BitCast(d, hn::InterleaveUpper(wide, a01, a23))},
-          {hn::BitCast(d, hn::InterleaveLower(wide, b01, b23)), hn::BitCast(d, hn::InterleaveUpper(wide, b01, b23))}};
+  const hn::Repartition<std::int16_t, IntTag> shorts;
+  Ints r[4][4];
+  for (std::size_t lane = 0; lane < 4; ++lane)
+    for (int c = 0; c < 4; ++c)
+      r[c][lane] = hn::BitCast(
+          d, load_rows(shorts, [&](std::size_t other) { return &(from[c] + node[lane + other])->value; }));
+  for (int c = 0; c < 4; ++c) {
+    const auto a01 = hn::BitCast(wide, hn::InterleaveLower(d, r[c][0], r[c][1])),
+               a23 = hn::BitCast(wide, hn::InterleaveLower(d, r[c][2], r[c][3])),
+               b01 = hn::BitCast(wide, hn::InterleaveUpper(d, r[c][0], r[c][1])),
+               b23 = hn::BitCast(wide, hn::InterleaveUpper(d, r[c][2], r[c][3]));
+    pairs[c] = {
+        {hn::BitCast(d, hn::InterleaveLower(wide, a01, a23)), hn::BitCast(d, hn::InterleaveUpper(wide, a01, a23))},
+        {hn::BitCast(d, hn::InterleaveLower(wide, b01, b23)), hn::BitCast(d, hn::InterleaveUpper(wide, b01, b23))}};
+  }
 }
 #endif
 
@@ -97,27 +96,28 @@ HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
   const int row = grid.nx, slice = grid.nx * grid.ny;
   HWY_ALIGN std::int32_t node[hn::MaxLanes(di)];
   hn::Store(hn::Add(hn::Add(hn::Mul(k, hn::Set(di, slice)), hn::Mul(j, hn::Set(di, row))), i), di, node);
-  const GridNode* at_node[hn::MaxLanes(di)];
-  for (std::size_t lane = 0; lane < hn::Lanes(di); ++lane) at_node[lane] = grid.nodes + node[lane];
+  keep_in_memory(node);
+  const GridNode* const from[4] = {grid.nodes, grid.nodes + row, grid.nodes + slice, grid.nodes + slice + row};
+  NodePair pairs[4];
+  load_node_pairs(from, node, pairs);
+  // Numbers stay in the upper half of their word: 65536 times as large, which the steps take back without rounding.
+  constexpr float kBack = 1.0F / 65536;
   Pack value[8], hx[8], hy[8], hz[8];
   const auto numbers = [&](int c, Ints first, Ints second) HWY_ATTR {
-    value[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(first)));
-    hx[c] = hn::ConvertTo(d, hn::ShiftRight<16>(first));
-    hy[c] = hn::ConvertTo(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(second)));
-    hz[c] = hn::ConvertTo(d, hn::ShiftRight<16>(second));
+    const Ints upper = hn::Set(di, static_cast<std::int32_t>(0xffff0000U));
+    value[c] = hn::ConvertTo(d, hn::ShiftLeft<16>(first));
+    hx[c] = hn::ConvertTo(d, hn::And(first, upper));
+    hy[c] = hn::ConvertTo(d, hn::ShiftLeft<16>(second));
+    hz[c] = hn::ConvertTo(d, hn::And(second, upper));
   };
-  const auto corners = [&](int c, int offset) HWY_ATTR {  // two of the cell, side by side
-    const NodePair words = load_node_pairs(at_node, offset);
-    numbers(c, words.first[0], words.first[1]);
-    numbers(c + 1, words.second[0], words.second[1]);
-  };
-  corners(0, 0);
-  corners(2, row);
-  corners(4, slice);
-  corners(6, slice + row);
+  for (int c = 0; c < 4; ++c) {
+    numbers(2 * c, pairs[c].first[0], pairs[c].first[1]);
+    numbers(2 * c + 1, pairs[c].second[0], pairs[c].second[1]);
+  }
   const CellBlend f = blend_cell(value, x, y, z), gx = blend_cell(hx, x, y, z), gy = blend_cell(hy, x, y, z),
                   gz = blend_cell(hz, x, y, z);
-  const Pack one = set(1), two = set(2), v = set(grid.value_step), h = set(grid.slope_step);
+  const Pack one = set(1), two = set(2), v = set(kBack * grid.value_step),
+             h = set(kBack * grid.slope_step);
   const Pack xx = hn::Mul(x, hn::Sub(one, x)), yy = hn::Mul(y, hn::Sub(one, y)), zz = hn::Mul(z, hn::Sub(one, z));
   const auto level = [&](Pack plain, Pack a, Pack p, Pack b, Pack q, Pack c, Pack r) HWY_ATTR {
     const Pack sum = hn::Add(hn::Add(hn::Mul(a, p), hn::Mul(b, q)), hn::Mul(c, r));

@@ -24,6 +24,12 @@ using PackMask = hn::Mask<PackTag>;
 
 inline Pack set(float s) { return hn::Set(PackTag(), s); }
 
+// Compilers would take numbers out of vectors one by one instead of loading them from where they were stored.
+template <class T>
+HWY_INLINE void keep_in_memory(T& numbers) {
+  __asm__("" : "+m"(numbers));
+}
+
 struct Pack3 {
   Pack x, y, z;
 };
@@ -65,14 +71,15 @@ HWY_INLINE Pack4 load_transposed(const float* rows, std::size_t) {
 // Rows of four floats that begin at `from + link[lane]`.
 HWY_INLINE Pack4 load_linked(const float* from, const std::uint32_t* link) { return load_transposed(from + *link, 4); }
 #else
-// Four floats of every fourth row from `from` on, rows `stride` floats apart, one after the other in a vector.
-template <class D>
-HWY_INLINE hn::Vec<D> load_rows(D d, const float* from, std::size_t stride) {
-  if constexpr (hn::MaxLanes(D()) > 4) {
+// 16 bytes of every fourth lane, one after the other in a vector: from row(0), row(4), …
+template <class D, class Row>
+HWY_INLINE hn::Vec<D> load_rows(D d, const Row& row) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) > 16) {
     const hn::Half<D> half;
-    return hn::Combine(d, load_rows(half, from + hn::Lanes(half) * stride, stride), load_rows(half, from, stride));
+    constexpr std::size_t kLanes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 8;  // of four bytes, in a half
+    return hn::Combine(d, load_rows(half, [&](std::size_t lane) { return row(kLanes + lane); }), load_rows(half, row));
   } else {
-    return hn::LoadU(d, from);
+    return hn::LoadU(d, row(0));
   }
 }
 
@@ -90,26 +97,17 @@ HWY_INLINE Pack4 transposed(Pack r0, Pack r1, Pack r2, Pack r3) {
 
 /// Rows of at least four floats, `stride` apart, one per vertex: their first four numbers as packs.
 HWY_INLINE Pack4 load_transposed(const float* rows, std::size_t stride) {
-  const PackTag d;
-  return transposed(load_rows(d, rows, stride), load_rows(d, rows + stride, stride),
-                    load_rows(d, rows + 2 * stride, stride), load_rows(d, rows + 3 * stride, stride));
-}
-
-// Of every fourth lane from `link` on, the row that begins at `from + link[lane]`, one after the other in a vector.
-template <class D>
-HWY_INLINE hn::Vec<D> load_row_of(D d, const float* from, const std::uint32_t* link) {
-  if constexpr (hn::MaxLanes(D()) > 4) {
-    const hn::Half<D> half;
-    return hn::Combine(d, load_row_of(half, from, link + hn::Lanes(half)), load_row_of(half, from, link));
-  } else {
-    return hn::LoadU(d, from + *link);
-  }
+  const auto every_fourth = [&](std::size_t first) HWY_ATTR {
+    return load_rows(PackTag(), [&](std::size_t lane) { return rows + (first + lane) * stride; });
+  };
+  return transposed(every_fourth(0), every_fourth(1), every_fourth(2), every_fourth(3));
 }
 /// Rows of four floats that begin at `from + link[lane]`.
 HWY_INLINE Pack4 load_linked(const float* from, const std::uint32_t* link) {
-  const PackTag d;
-  return transposed(load_row_of(d, from, link), load_row_of(d, from, link + 1), load_row_of(d, from, link + 2),
-                    load_row_of(d, from, link + 3));
+  const auto every_fourth = [&](std::size_t first) HWY_ATTR {
+    return load_rows(PackTag(), [&](std::size_t lane) { return from + link[first + lane]; });
+  };
+  return transposed(every_fourth(0), every_fourth(1), every_fourth(2), every_fourth(3));
 }
 #endif
 

@@ -5,10 +5,10 @@
 // lane does not feel is masked out. Rounds of Newton steps go on with the vertices of a run that have not arrived,
 // packed anew.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
-#include "backends/simd/live_blocks.h"
 #include "backends/simd/track.h"
 #include "base/parallel_for.h"
 
@@ -24,7 +24,9 @@ namespace cutis::simd {
 
 /// What a pass over a run of live vertices gets.
 struct Projecting {
+  const TrackRest& rest;
   int steps;
+  float limit;  // local edges
   TrackStep& step;
 };
 
@@ -68,41 +70,50 @@ struct PackResidual {
   PackMask touching;
 };
 
-// track_combine() of packs: `begin` and `end` are the others of each lane, bones rise. Counts pairs of the first lanes.
+// track_combine() of packs: the others of each lane begin at `next`. Counts pairs of the first `count` lanes.
 HWY_INLINE PackResidual residual_of(const TrackStep& step, std::uint32_t bone, const Pack3& p, Pack level, Pack gap,
-                                    Ints begin, Ints end, std::size_t count, std::size_t& pairs) {
-  constexpr int kWords = sizeof(TrackOther) / 4;
-  static_assert(sizeof(TrackOther) == 20 && offsetof(TrackOther, contact) == 4 && offsetof(TrackOther, joined) == 16);
+                                    Ints next, std::size_t count, std::size_t& pairs) {
+  static_assert(sizeof(TrackOther) == 16 && offsetof(TrackOther, part) == 12);
   const PackTag d;
   const IntTag di;
+  const hn::RebindToUnsigned<IntTag> du;
   const Pack zero = hn::Zero(d), one = set(1);
-  const auto* const others = reinterpret_cast<const std::int32_t*>(step.others.data());
-  const float* const first = &step.others.front().contact;
-  const PackSample own =
-      step.fields[bone].nodes != nullptr ? look_up(step.fields[bone], p) : PackSample{zero, {zero, zero, zero}};
+  const float* const others = &step.others.front().contact;
   Pack rise = zero, hold = zero;
   Pack3 rise_gradient{zero, zero, zero}, hold_gradient{zero, zero, zero};
-  HWY_ALIGN std::uint32_t at[kMostLanes];
-  const Ints none = hn::Set(di, 0x7fffffff);
   const auto lanes = hn::FirstN(di, count);
-  for (Ints next = begin;;) {
-    const Ints word = hn::Mul(next, hn::Set(di, kWords));
-    const Ints bones = hn::IfThenElse(hn::Lt(next, end), hn::GatherIndex(di, others, word), none);
-    const std::int32_t k = hn::GetLane(hn::MinOfLanes(di, bones));
-    if (k == 0x7fffffff) break;
-    const auto found = hn::Eq(bones, hn::Set(di, k));
+  const PackSample own =
+      step.fields[bone].nodes != nullptr ? look_up(step.fields[bone], p) : PackSample{zero, {zero, zero, zero}};
+  for (;;) {
+    HWY_ALIGN std::uint32_t at[kMostLanes];
+    hn::Store(hn::BitCast(du, hn::ShiftLeft<2>(next)), du, at);
+    keep_in_memory(at);
+    const Pack4 other = load_linked(others, at);  // of each lane the next: contact, level, offset, part
+    const Ints parts = hn::BitCast(di, other.w);
+    // Mostly that of the first lane is that of all, which is known before the lanes have come together.
+    auto part = static_cast<std::int32_t>(step.others[at[0] / 4].part);
+    auto found = hn::Eq(parts, hn::Set(di, part));
+    if (hn::AllTrue(di, found)) {
+      if (part == static_cast<std::int32_t>(TrackOther::kNoPart)) break;
+      next = hn::Add(next, hn::Set(di, 1));
+      pairs += count;
+    } else {
+      part = hn::GetLane(hn::MinOfLanes(di, parts));
+      found = hn::Eq(parts, hn::Set(di, part));
+      next = hn::Sub(next, hn::VecFromMask(di, found));  // one further where found
+      pairs += hn::CountTrue(di, hn::And(found, lanes));
+    }
     const PackMask felt = hn::RebindMask(d, found);
-    next = hn::Sub(next, hn::VecFromMask(di, found));  // by one where found
-    pairs += hn::CountTrue(di, hn::And(found, lanes));
-    hn::Store(hn::BitCast(hn::RebindToUnsigned<IntTag>(), word), hn::RebindToUnsigned<IntTag>(), at);
-    const Pack4 other = load_linked(first, at);  // contact, level, offset, joined
-    const PackSample f = look_up(step.fields[static_cast<std::size_t>(k)], p);
-    const Pack apart = hn::Sub(one, other.x);
-    const Pack r = hn::Mul(apart, hn::Add(hn::Sub(hn::Sub(f.value, other.y), own.value), level));
-    const PackMask joined = hn::RebindMask(d, hn::Ne(hn::BitCast(di, other.w), hn::Zero(di)));
-    const PackMask rises = hn::And(hn::And(felt, joined), hn::Gt(r, rise));
-    rise = hn::IfThenElse(rises, r, rise);
-    rise_gradient = select(rises, mul(apart, sub(f.gradient, own.gradient)), rise_gradient);
+    const PackSample f = look_up(step.fields[static_cast<std::size_t>(part / 2)], p);
+    if (part % 2 != 0) {
+      const Pack apart = hn::Sub(one, other.x);
+      const Pack r = hn::Mul(apart, hn::Add(hn::Sub(hn::Sub(f.value, other.y), own.value), level));
+      const PackMask rises = hn::And(felt, hn::Gt(r, rise));
+      if (!hn::AllFalse(d, rises)) {
+        rise = hn::IfThenElse(rises, r, rise);
+        rise_gradient = select(rises, mul(apart, sub(f.gradient, own.gradient)), rise_gradient);
+      }
+    }
     const PackMask meets = hn::And(felt, hn::And(hn::Gt(other.x, zero), hn::Gt(f.value, zero)));
     if (hn::AllFalse(d, meets)) continue;
     const Pack3 between = sub(own.gradient, f.gradient);
@@ -127,73 +138,101 @@ HWY_INLINE Pack3 newton_step(const PackResidual& s, Pack slope, Pack limit) {
   return select(far, mul(hn::Div(limit, n), way), way);
 }
 
-// One round of `count` vertices of a run, all of one part; those that go on are added to run.next.
+// The lowest bit is the first lane.
+HWY_INLINE std::uint32_t bits_of(PackMask mask) {
+  std::uint32_t bits[2] = {};
+  hn::StoreMaskBits(PackTag(), mask, reinterpret_cast<std::uint8_t*>(bits));
+  return bits[0];
+}
+template <class Body>
+HWY_INLINE void each_bit(std::uint32_t bits, const Body& body) {
+  for (; bits != 0; bits &= bits - 1) body(static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
+HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, const std::uint32_t* link) {
+  return load_linked(reinterpret_cast<const float*>(rows.data()), link);
+}
+
+// One round of `count` vertices, all of one part; those that go on are added to the first `more` of `next`.
 HWY_INLINE void project_pack(const Projecting& project, int round, const std::uint32_t* pending, std::size_t count,
-                             TrackRun& run, Counted& counted) {
+                             std::uint32_t* next, std::size_t& more, Counted& counted) {
   const PackTag d;
-  const IntTag di;
-  TrackStep& step = project.step;
-  std::uint32_t link[kMostLanes];
-  HWY_ALIGN std::int32_t begin[kMostLanes], end[kMostLanes];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    const std::uint32_t local = pending[std::min(i, count - 1)];
-    link[i] = 4 * local;
-    begin[i] = static_cast<std::int32_t>(run.begin[local]);
-    end[i] = static_cast<std::int32_t>(run.end[local]);
-  }
-  const Pack4 at = load_linked(reinterpret_cast<const float*>(run.at.data()), link);
-  const Pack4 given = load_linked(reinterpret_cast<const float*>(run.given.data()), link);
+  const hn::RebindToUnsigned<IntTag> du;
+  TrackSystem& sys = project.step.system;
+  HWY_ALIGN std::uint32_t link[kMostLanes];
+  const auto place = hn::IfThenElse(hn::FirstN(du, count), hn::LoadU(du, pending), hn::Set(du, pending[count - 1]));
+  hn::Store(hn::ShiftLeft<2>(place), du, link);
+  keep_in_memory(link);
+  const Pack4 at = load_places(sys.at, link), given = load_places(sys.given, link);
   const Pack3 p{at.x, at.y, at.z};
-  const PackResidual s = residual_of(step, run.owner[pending[0]], p, given.x, given.y, hn::Load(di, begin),
-                                     hn::Load(di, end), count, counted.pairs);
+  const std::uint32_t first = pending[0], bone = project.rest.places.owner[first / TrackPlaces::kBlock];
+  const PackResidual s = residual_of(project.step, bone, p, given.x, given.y, hn::BitCast(IntTag(), given.z), count,
+                                     counted.pairs);
   counted.fields += count;
   Pack residual = s.residual;
   PackMask goes_on = hn::FirstN(d, round < project.steps ? count : 0);
   goes_on = hn::And(goes_on, hn::Gt(hn::Abs(residual), set(kProjected)));
-  HWY_ALIGN float rows[4 * kMostLanes], free[kMostLanes];
-  std::uint8_t bits[8] = {};
-  if (!run.rigid.empty() && round == 0) {  // what follows its bone stays where it is unless contact holds it
-    HWY_ALIGN float rigid[kMostLanes];
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i) rigid[i] = run.rigid[link[i] / 4];
-    const PackMask stays = hn::AndNot(s.touching, hn::Gt(hn::Load(d, rigid), hn::Zero(d)));
+  HWY_ALIGN float rows[4 * kMostLanes], numbers[kMostLanes];
+  const auto is_rigid = [&](std::uint32_t at_place) {
+    return (project.rest.rigid_lanes[at_place / TrackPlaces::kBlock] >> at_place % TrackPlaces::kBlock & 1U) != 0;
+  };
+  if (!project.rest.stiffness.empty() && round == 0) {  // what follows its bone stays unless contact holds it
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) numbers[i] = is_rigid(link[i] / 4) ? 1.0F : 0.0F;
+    const PackMask stays = hn::AndNot(s.touching, hn::Gt(hn::Load(d, numbers), hn::Zero(d)));
     residual = hn::IfThenZeroElse(stays, residual);
     goes_on = hn::AndNot(stays, goes_on);
   }
   if (!hn::AllFalse(d, goes_on)) {
-    const Pack3 next = add(p, newton_step(s, given.z, given.w));
-    goes_on = hn::And(goes_on, hn::And(hn::And(hn::IsFinite(next.x), hn::IsFinite(next.y)), hn::IsFinite(next.z)));
-    hn::StoreMaskBits(d, goes_on, bits);
-    hn::StoreInterleaved4(next.x, next.y, next.z, hn::Zero(d), d, rows);
-    for (std::size_t i = 0; i < count; ++i) {
-      if ((bits[i / 8] >> (i % 8) & 1) == 0) continue;
-      run.at[pending[i]] = Float4(rows + 4 * i);
-      run.next.push_back(pending[i]);
-    }
+    const float slope = project.rest.slope[project.rest.places.vertex[first]];
+    const Pack3 to = add(p, newton_step(s, set(slope), hn::Mul(set(project.limit), given.w)));
+    goes_on = hn::And(goes_on, hn::And(hn::And(hn::IsFinite(to.x), hn::IsFinite(to.y)), hn::IsFinite(to.z)));
+    const std::uint32_t going = bits_of(goes_on);
+    if (round == 0) each_bit(going, [&](std::size_t i) { sys.start[pending[i]] = sys.at[pending[i]]; });
+    hn::StoreInterleaved4(to.x, to.y, to.z, at.w, d, rows);
+    keep_in_memory(rows);
+    each_bit(going, [&](std::size_t i) {
+      sys.at[pending[i]] = Float4(rows + 4 * i);
+      next[more++] = pending[i];
+    });
   }
-  std::uint8_t touching[8] = {};
-  hn::StoreMaskBits(d, s.touching, touching);
+  const std::uint32_t done = bits_of(hn::AndNot(goes_on, hn::FirstN(d, count))), touching = bits_of(s.touching);
+  if (done == 0) return;
+  if (round > 0) {
+    const Pack4 start = load_places(sys.start, link);
+    const Pack3 way = sub({start.x, start.y, start.z}, p);
+    hn::Store(hn::Div(hn::Sqrt(dot(way, way)), given.w), d, numbers);
+    each_bit(done, [&](std::size_t i) { sys.moved[pending[i]] = std::max(sys.moved[pending[i]], numbers[i]); });
+  }
   hn::StoreInterleaved4(residual, s.gradient.x, s.gradient.y, s.gradient.z, d, rows);
-  hn::Store(s.free, d, free);
-  for (std::size_t i = 0; i < count; ++i) {
-    if ((bits[i / 8] >> (i % 8) & 1) != 0) continue;
-    const float* const row = rows + 4 * i;
-    step.samples[run.number[pending[i]]] = {
-        row[0], {row[1], row[2], row[3]}, free[i], (touching[i / 8] >> (i % 8) & 1) != 0};
-  }
+  hn::Store(s.free, d, numbers);
+  keep_in_memory(rows);
+  each_bit(done, [&](std::size_t i) {
+    sys.sample[pending[i]] = Float4(rows + 4 * i);
+    sys.free[pending[i]] = numbers[i];
+    sys.touching[pending[i]] = (touching >> i & 1U) != 0 ? 1 : 0;
+  });
 }
 
-// Newton steps of a run, up to project.steps each.
-Counted project_run(const Projecting& project, TrackRun& run) {
+// Newton steps of the tracked vertices of live blocks, up to project.steps each.
+Counted project_run(const Projecting& project, const TrackLive* begin, const TrackLive* end, TrackRun& run) {
   const std::size_t lanes = hn::Lanes(PackTag());
+  const TrackRest& rest = project.rest;
+  std::size_t count = 0;
+  for (const TrackLive* live = begin; live != end; ++live)
+    each_bit(live->lanes & rest.tracked_lanes[live->block], [&](std::size_t lane) {
+      run.pending[count++] = static_cast<std::uint32_t>(live->block * TrackPlaces::kBlock + lane);
+    });
+  const auto bone = [&](std::size_t i) { return rest.places.owner[run.pending[i] / TrackPlaces::kBlock]; };
   Counted counted;
-  for (int round = 0; !run.pending.empty(); ++round) {
-    run.next.clear();
-    for (std::size_t begin = 0, end = 0; begin < run.pending.size(); begin = end) {
-      const std::uint32_t bone = run.owner[run.pending[begin]];
-      while (end < run.pending.size() && end < begin + lanes && run.owner[run.pending[end]] == bone) ++end;
-      project_pack(project, round, run.pending.data() + begin, end - begin, run, counted);
+  for (int round = 0; count > 0; ++round) {
+    std::size_t more = 0;
+    for (std::size_t first = 0, last = 0; first < count; first = last) {
+      const std::uint32_t b = bone(first);
+      for (last = std::min(count, first + lanes); bone(last - 1) != b;) --last;
+      project_pack(project, round, run.pending.data() + first, last - first, run.next.data(), more, counted);
     }
     run.pending.swap(run.next);
+    count = more;
   }
   return counted;
 }
@@ -210,52 +249,23 @@ constexpr std::size_t kGrain = 32;  // blocks a run: long enough to fill packs w
 
 HWY_EXPORT(project_run);
 
-// Fills a run with live vertices that are tracked.
-void fetch(const Rig& rig, const TrackRest& rest, float limit, std::span<const TrackLive> blocks, const TrackStep& step,
-           TrackRun& run) {
-  const RigSurface& s = rig.surface;
-  run.clear();
-  for (const TrackLive& live : blocks)
-    each_live(rest, step, live, [&](std::size_t, std::uint32_t v, std::uint32_t a) {
-      if (rest.tracked[v] == 0) return;
-      const Vec3f& p = step.p[v];
-      run.pending.push_back(static_cast<std::uint32_t>(run.number.size()));
-      run.number.push_back(a);
-      run.owner.push_back(s.owner[v]);
-      run.at.emplace_back(p.x, p.y, p.z, 0.0F);
-      run.given.emplace_back(step.level[a], rest.gap[v], rest.slope[v], limit * s.edge[v]);
-      run.begin.push_back(step.other_begin[a]);
-      run.end.push_back(step.other_begin[a + 1]);
-      if (!rest.stiffness.empty()) run.rigid.push_back(rest.is_rigid(v) ? 1.0F : 0.0F);
-    });
-}
-
-// Where the vertices of a run have got to, and how far that is.
-void store(const Rig& rig, const TrackRun& run, TrackStep& step) {
-  for (std::size_t i = 0; i < run.number.size(); ++i) {
-    const std::uint32_t a = run.number[i], v = step.active[a];
-    const Vec3f p{run.at[i][0], run.at[i][1], run.at[i][2]};
-    if (p == step.p[v]) continue;
-    step.moved[a] = std::max(step.moved[a], distance(step.p[v], p) / rig.surface.edge[v]);
-    step.p[v] = p;
-  }
-}
-
 }  // namespace
 
-void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, TrackStep& step,
-                   const Context& context) {
-  list_live_blocks(rest, step);
-  const std::size_t count = step.live_blocks.size(), runs = (count + kGrain - 1) / kGrain;
+void track_project(const TrackRest& rest, int steps, float limit, TrackStep& step, const Context& context) {
+  TrackSystem& sys = step.system;
+  const std::size_t count = sys.live.size(), runs = (count + kGrain - 1) / kGrain;
   step.evaluated.assign(2 * runs, 0);
-  if (step.runs.size() < runs) step.runs.resize(runs);
+  while (sys.runs.size() < runs) {
+    TrackRun& run = sys.runs.emplace_back();
+    run.pending.resize((kGrain + 1) * TrackPlaces::kBlock);  // packs load more than there are
+    run.next.resize((kGrain + 1) * TrackPlaces::kBlock);
+  }
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    TrackRun& run = step.runs[begin / kGrain];
-    fetch(rig, rest, limit, std::span(step.live_blocks).subspan(begin, end - begin), step, run);
-    const Counted counted = HWY_DYNAMIC_DISPATCH(project_run)({steps, step}, run);
-    store(rig, run, step);
-    step.evaluated[2 * (begin / kGrain)] = counted.fields;
-    step.evaluated[2 * (begin / kGrain) + 1] = counted.pairs;
+    const std::size_t run = begin / kGrain;
+    const Counted counted = HWY_DYNAMIC_DISPATCH(project_run)({rest, steps, limit, step}, sys.live.data() + begin,
+                                                              sys.live.data() + end, sys.runs[run]);
+    step.evaluated[2 * run] = counted.fields;
+    step.evaluated[2 * run + 1] = counted.pairs;
   });
   for (std::size_t run = 0; run < runs; ++run) {
     step.evaluations += step.evaluated[2 * run] + step.evaluated[2 * run + 1];

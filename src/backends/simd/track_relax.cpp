@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "backends/simd/lane_sums.h"
-#include "backends/simd/live_blocks.h"
 #include "backends/simd/track.h"
 #include "backends/track_relaxation.h"
 #include "base/math.h"
@@ -31,12 +30,10 @@ struct Relaxing {
   TrackStep& step;
 };
 
-/// What draws the vertices of a block beside their neighbours, and what they are bound by.
+/// What else draws the vertices of a block: their own bone, and targets.
 struct alignas(64) Drawn {
   using Numbers = TrackRelaxed::Numbers;
-  Numbers gradient[3] = {}, bound = {};
-  Numbers to[3][3] = {}, strength[3] = {};  // smooth skinning, the own bone, a target
-  int draws = 1;                            // of these, that any vertex has
+  Numbers to[2][3] = {}, strength[2] = {};
 };
 
 }  // namespace cutis::simd
@@ -93,31 +90,25 @@ HWY_INLINE Pack3 precondition(const TrackRelaxed& block, std::size_t lane, const
   return {hn::Div(across.x, diagonal), hn::Div(across.y, diagonal), hn::Div(across.z, diagonal)};
 }
 
-// Target rotations that begin at `turn + at[lane]`, times edges.
-HWY_INLINE Pack3 turned(const float* turn, const std::uint32_t* at, const Pack3& edge) {
-  const Pack3 x = xyz(load_linked(turn, at)), y = xyz(load_linked(turn + 3, at)), z = xyz(load_linked(turn + 6, at));
-  return add(add(mul(edge.x, x), mul(edge.y, y)), mul(edge.z, z));
-}
-
 // The edges of a block as the target rotations want them.
 void set_goals(const Relaxing& relax, std::size_t block) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
-  const float* const rest = reinterpret_cast<const float*>(places.rest.data());
-  const float* const turn = &relax.step.turn.front().col[0].x;
-  std::uint32_t at[kBlock], there[kBlock];
-  const auto turn_of = [&](std::size_t place) {
-    const std::uint32_t v = places.vertex[place];
-    return v == TrackPlaces::kNone ? 0U : 9 * v;
-  };
-  for (std::size_t i = 0; i < kBlock; ++i) at[i] = turn_of(block * kBlock + i);
-  for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row) {
-    const std::uint32_t* const link = places.link[row].v;
-    for (std::size_t i = 0; i < kBlock; ++i) there[i] = turn_of(link[i] / 4);
-    for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
-      const Pack3 edge =
-          sub(xyz(load_transposed(rest + 4 * (block * kBlock + lane), 4)), xyz(load_linked(rest, link + lane)));
-      const Pack3 goal = mul(set(0.5F), add(turned(turn, at + lane, edge), turned(turn, there + lane, edge)));
+  const auto numbers = [](const std::vector<Float4>& rows) { return reinterpret_cast<const float*>(rows.data()); };
+  const float *const rest = numbers(places.rest), *const turn_x = numbers(sys.turn[0]),
+                     *const turn_y = numbers(sys.turn[1]), *const turn_z = numbers(sys.turn[2]);
+  for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
+    const std::size_t at = 4 * (block * kBlock + lane);
+    const Pack3 p = xyz(load_transposed(rest + at, 4)), x = xyz(load_transposed(turn_x + at, 4)),
+                y = xyz(load_transposed(turn_y + at, 4)), z = xyz(load_transposed(turn_z + at, 4));
+    for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row) {
+      const std::uint32_t* const link = places.link[row].v + lane;
+      const Pack3 edge = sub(p, xyz(load_linked(rest, link)));
+      const Pack3 own = add(add(mul(edge.x, x), mul(edge.y, y)), mul(edge.z, z));
+      const Pack3 there =
+          add(add(mul(edge.x, xyz(load_linked(turn_x, link))), mul(edge.y, xyz(load_linked(turn_y, link)))),
+              mul(edge.z, xyz(load_linked(turn_z, link))));
+      const Pack3 goal = mul(set(0.5F), add(own, there));
       hn::Store(goal.x, kTag, sys.goal[0][row].v + lane);
       hn::Store(goal.y, kTag, sys.goal[1][row].v + lane);
       hn::Store(goal.z, kTag, sys.goal[2][row].v + lane);
@@ -147,7 +138,7 @@ void measure_stretch(const Relaxing& relax, std::size_t block) {
 }
 
 // The weights of the edges of a block, what draws its vertices, and their normals: conjugate gradients begin.
-void set_up(const Relaxing& relax, const TrackLive& live, const Drawn& drawn, LaneSums& sums) {
+void set_up(const Relaxing& relax, const TrackLive& live, const Drawn* drawn, LaneSums& sums) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
   TrackRelaxed& block = sys.blocks[live.block];
@@ -176,23 +167,28 @@ void set_up(const Relaxing& relax, const TrackLive& live, const Drawn& drawn, La
       sum = hn::Add(sum, weight);
     }
     const Pack links = sum;
-    for (int i = 0; i < drawn.draws; ++i) {
-      const Pack strength = hn::Mul(hn::Load(kTag, drawn.strength[i] + lane), links);
-      pull = add(pull, mul(strength, sub(load(drawn.to[i], lane), p)));
+    const auto draw = [&](const Pack3& to, Pack share) HWY_ATTR {
+      const Pack strength = hn::Mul(share, links);
+      pull = add(pull, mul(strength, sub(to, p)));
       sum = hn::Add(sum, strength);
-    }
+    };
+    const Pack4 smooth = load_transposed(reinterpret_cast<const float*>(&sys.blended[place]), 4);
+    draw(xyz(smooth), smooth.w);
+    for (int i = 0; drawn != nullptr && i < 2; ++i)
+      draw(load(drawn->to[i], lane), hn::Load(kTag, drawn->strength[i] + lane));
     const Pack diagonal = hn::IfThenElse(hn::Lt(sum, set(1e-12F)), set(1e-12F), sum);
-    const Pack bound = hn::Load(kTag, drawn.bound + lane);
+    const Pack bound = hn::LoadU(kTag, &sys.bound[place]);
     hn::Store(diagonal, kTag, block.diagonal + lane);
     hn::Store(bound, kTag, block.bound + lane);
     hn::Store(hn::Div(hn::Mul(diagonal, bound), hn::Sub(set(1), bound)), kTag, block.spring + lane);
-    const Pack3 gradient = load(drawn.gradient, lane);
+    const Pack4 sample = load_transposed(reinterpret_cast<const float*>(&sys.sample[place]), 4);
+    const Pack3 gradient = keep(mask_of(relax.rest.tracked_lanes[live.block], lane), {sample.y, sample.z, sample.w});
     const Pack size = hn::Sqrt(dot(gradient, gradient));
     const Pack3 n = keep(hn::And(hn::Gt(size, zero()), hn::IsFinite(size)),
                          {hn::Div(gradient.x, size), hn::Div(gradient.y, size), hn::Div(gradient.z, size)});
     store(n, block.n, lane);
     pull = select(hn::Gt(bound, set(kBound)), sub(pull, mul(dot(n, pull), n)), pull);
-    const PackMask moves = mask_of(sys.moves[live.block], lane);
+    const PackMask moves = mask_of(live.lanes & ~relax.rest.rigid_lanes[live.block], lane);
     const Pack3 r = keep(moves, pull), d = keep(moves, precondition(block, lane, n, r));
     store(r, block.r, lane);
     store({zero(), zero(), zero()}, block.x, lane);
@@ -216,7 +212,7 @@ void apply(const Relaxing& relax, const TrackLive& live, LaneSums& sums) {
     const PackMask bound = hn::Gt(hn::Load(kTag, block.bound + lane), set(kBound));
     y = select(bound, sub(y, mul(dot(n, y), n)),
                add(y, mul(hn::Mul(hn::Load(kTag, block.spring + lane), dot(n, d)), n)));
-    y = keep(mask_of(sys.moves[live.block], lane), y);
+    y = keep(mask_of(live.lanes & ~relax.rest.rigid_lanes[live.block], lane), y);
     store(y, block.q, lane);
     add_lanes(dot(d, y), lane, sums);
   }
@@ -246,30 +242,64 @@ void go_on(TrackRelaxed& block, float alpha, float beta, Float4* direction) {
   }
 }
 
+// What lives has the mean stretch of its edges beside its position.
+void set_stretch(TrackSystem& sys, const TrackLive& live) {
+  for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
+    float* const at = reinterpret_cast<float*>(&sys.at[live.block * kBlock + lane]);
+    const Pack4 p = load_transposed(at, 4);
+    const Pack stretch = hn::IfThenElse(mask_of(live.lanes, lane),
+                                        hn::Load(kTag, sys.blocks[live.block].stretch + lane), p.w);
+    hn::StoreInterleaved4(p.x, p.y, p.z, stretch, kTag, at);
+  }
+}
+
+// The vertices of a block go where conjugate gradients have led them.
+void slide(TrackSystem& sys, const TrackLive& live) {
+  for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
+    const std::size_t place = live.block * kBlock + lane;
+    float* const at = reinterpret_cast<float*>(&sys.at[place]);
+    const Pack4 p = load_transposed(at, 4);
+    const Pack edge = load_transposed(reinterpret_cast<const float*>(&sys.given[place]), 4).w;
+    const Pack3 x = load(sys.blocks[live.block].x, lane);
+    const Pack way = hn::Sqrt(dot(x, x)), limit = hn::Mul(set(kLongestSlide), edge);
+    const PackMask far = hn::Gt(way, limit), slides = hn::And(mask_of(live.lanes, lane), hn::IsFinite(way));
+    const Pack3 to = add(xyz(p), select(far, mul(hn::Div(limit, way), x), x));
+    const Pack3 next = select(slides, to, xyz(p));
+    hn::StoreInterleaved4(next.x, next.y, next.z, p.w, kTag, at);
+    const Pack moved = hn::Div(hn::IfThenElse(hn::Lt(limit, way), limit, way), edge);
+    hn::StoreU(hn::IfThenElseZero(slides, moved), kTag, &sys.moved[place]);
+    hn::StoreInterleaved4(zero(), zero(), zero(), zero(), kTag, reinterpret_cast<float*>(&sys.d[place]));
+  }
+}
+
 // The passes over runs of live blocks.
 void set_all_goals(const Relaxing& relax, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) set_goals(relax, relax.step.live_blocks[i].block);
+  for (std::size_t i = begin; i < end; ++i) set_goals(relax, relax.step.system.live[i].block);
 }
 void measure_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) measure_stretch(relax, relax.step.live_blocks[i].block);
+  for (std::size_t i = begin; i < end; ++i) measure_stretch(relax, relax.step.system.live[i].block);
+}
+void set_all_stretches(const Relaxing& relax, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) set_stretch(relax.step.system, relax.step.system.live[i]);
 }
 double apply_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
   LaneSums sums;
-  for (std::size_t i = begin; i < end; ++i) apply(relax, relax.step.live_blocks[i], sums);
+  for (std::size_t i = begin; i < end; ++i) apply(relax, relax.step.system.live[i], sums);
   return sums.total();
 }
 double reduce_all(const Relaxing& relax, float alpha, std::size_t begin, std::size_t end) {
   LaneSums sums;
-  TrackStep& step = relax.step;
-  for (std::size_t i = begin; i < end; ++i) reduce(step.system.blocks[step.live_blocks[i].block], alpha, sums);
+  TrackSystem& sys = relax.step.system;
+  for (std::size_t i = begin; i < end; ++i) reduce(sys.blocks[sys.live[i].block], alpha, sums);
   return sums.total();
 }
 void go_on_all(const Relaxing& relax, float alpha, float beta, std::size_t begin, std::size_t end) {
-  TrackStep& step = relax.step;
-  for (std::size_t i = begin; i < end; ++i) {
-    const std::size_t block = step.live_blocks[i].block;
-    go_on(step.system.blocks[block], alpha, beta, &step.system.d[block * kBlock]);
-  }
+  TrackSystem& sys = relax.step.system;
+  for (std::size_t i = begin; i < end; ++i)
+    go_on(sys.blocks[sys.live[i].block], alpha, beta, &sys.d[sys.live[i].block * kBlock]);
+}
+void slide_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) slide(relax.step.system, relax.step.system.live[i]);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -282,137 +312,75 @@ namespace {
 
 using namespace relaxation;
 
-constexpr std::size_t kBlock = TrackPlaces::kBlock;
-
 HWY_EXPORT(set_all_goals);
 HWY_EXPORT(measure_all);
+HWY_EXPORT(set_all_stretches);
 HWY_EXPORT(set_up);
 HWY_EXPORT(apply_all);
 HWY_EXPORT(reduce_all);
 HWY_EXPORT(go_on_all);
+HWY_EXPORT(slide_all);
 
-// Memory, and where the vertices are.
-void prepare(const Relaxing& relax) {
-  const TrackPlaces& places = relax.rest.places;
-  TrackStep& step = relax.step;
-  TrackSystem& sys = step.system;
-  if (sys.blocks.size() != places.blocks()) {
-    sys.at.assign(places.vertex.size(), {});
-    sys.d.assign(places.vertex.size(), {});
-    sys.blocks.assign(places.blocks(), {});
-    sys.moves.assign(places.blocks(), 0);
-    for (auto* rows : {&sys.goal[0], &sys.goal[1], &sys.goal[2], &sys.stretch, &sys.weight})
-      rows->assign(places.link.size(), {});
-  }
-  const auto put = [&](std::uint32_t v) {
-    Float4& at = sys.at[places.place[v]];
-    const float stretch = sys.fresh ? 1.0F : at[3];
-    at = {step.p[v].x, step.p[v].y, step.p[v].z, stretch};
-  };
-  for (const std::uint32_t v : sys.fresh ? step.wanted : sys.touched) put(v);
-}
-
-// What set_up() needs of the live vertices of a block, lane by lane; that of others does not count.
+// What else draws the live vertices of a block, lane by lane.
 void fetch(const Relaxing& relax, const TrackLive& live, Drawn& drawn) {
   const RigSurface& s = relax.rig.surface;
   const TrackRest& rest = relax.rest;
-  TrackStep& step = relax.step;
-  const bool stiff = !rest.stiffness.empty(), pinned = !step.pin.empty();
-  drawn.draws = pinned ? 3 : stiff ? 2 : 1;
-  std::uint32_t moves = live.lanes;
-  each_live(relax.rest, step, live, [&](std::size_t lane, std::uint32_t v, std::uint32_t a) {
+  const TrackStep& step = relax.step;
+  drawn = {};
+  for (std::size_t lane = 0; lane < TrackPlaces::kBlock; ++lane) {
+    if ((live.lanes >> lane & 1U) == 0) continue;
+    const std::uint32_t v = rest.places.vertex[live.block * TrackPlaces::kBlock + lane];
     const auto draw = [&](int i, const Vec3f& to, float strength) {
       drawn.to[i][0][lane] = to.x;
       drawn.to[i][1][lane] = to.y;
       drawn.to[i][2][lane] = to.z;
       drawn.strength[i][lane] = strength;
     };
-    const Vec3f g = rest.tracked[v] != 0 ? step.samples[a].gradient : Vec3f{};
-    drawn.gradient[0][lane] = g.x;
-    drawn.gradient[1][lane] = g.y;
-    drawn.gradient[2][lane] = g.z;
-    drawn.bound[lane] = step.bound[a];
-    const float stiffness = stiff ? rest.stiffness[v] : 0.0F;
-    draw(0, step.blended[v], step.hold[a] * (1 - stiffness));
-    drawn.strength[1][lane] = drawn.strength[2][lane] = 0;
-    if (stiffness > 0) draw(1, transform_point(step.motion[s.owner[v]], s.positions[v]), odds(stiffness));
-    if (pinned && step.pin[v] > 0) draw(2, step.pin_at[v], odds(step.pin[v]));
-    if (rest.is_rigid(v)) moves &= ~(1U << lane);
-  });
-  step.system.moves[live.block] = moves;
-}
-
-// The vertices of a block go where conjugate gradients have led them.
-void slide(const Relaxing& relax, const TrackLive& live) {
-  TrackStep& step = relax.step;
-  TrackSystem& sys = step.system;
-  const TrackRelaxed& block = sys.blocks[live.block];
-  each_live(relax.rest, step, live, [&](std::size_t lane, std::uint32_t v, std::uint32_t a) {
-    const Vec3f x{block.x[0][lane], block.x[1][lane], block.x[2][lane]};
-    const float way = length(x), limit = kLongestSlide * relax.rig.surface.edge[v];
-    step.moved[a] = 0;
-    if (!std::isfinite(way)) return;
-    step.p[v] += way > limit ? x * (limit / way) : x;
-    step.moved[a] = std::min(way, limit) / relax.rig.surface.edge[v];
-  });
-  std::fill_n(sys.d.begin() + static_cast<std::ptrdiff_t>(live.block * kBlock), kBlock, Float4());
+    const float stiffness = rest.stiffness.empty() ? 0.0F : rest.stiffness[v];
+    if (stiffness > 0) draw(0, transform_point(step.motion[s.owner[v]], s.positions[v]), odds(stiffness));
+    if (!step.pin.empty() && step.pin[v] > 0) draw(1, step.pin_at[v], odds(step.pin[v]));
+  }
 }
 
 }  // namespace
 
-void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
-                 const Context& context) {
+void track_relax(const Rig& rig, const TrackRest& rest, int inner, TrackStep& step, const Context& context) {
   const Relaxing relax{rig, rest, step};
   TrackSystem& sys = step.system;
-  list_live_blocks(rest, step);
-  const std::size_t count = step.live_blocks.size();
-  prepare(relax);
-  const auto each = [&](auto&& body) {
-    parallel_for(context, count, kBlocksAtOnce, [&](std::size_t begin, std::size_t end) { body(begin, end); });
-  };
-  const auto sum = [&](auto&& body) {
-    return ordered_sum(context, count, kBlocksAtOnce, 0.0,
-                       [&](std::size_t begin, std::size_t end) { return body(begin, end); });
-  };
+  const auto each = [&](auto&& body) { parallel_for(context, sys.live.size(), kBlocksAtOnce, body); };
+  const auto sum = [&](auto&& body) { return ordered_sum(context, sys.live.size(), kBlocksAtOnce, 0.0, body); };
   if (sys.fresh)
     each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(set_all_goals)(relax, begin, end); });
   sys.fresh = false;
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(measure_all)(relax, begin, end); });
-  each([&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const TrackLive& live = step.live_blocks[i];
-      for (std::size_t lane = 0; lane < kBlock; ++lane)
-        if ((live.lanes >> lane & 1U) != 0)
-          sys.at[live.block * kBlock + lane].v[3] = sys.blocks[live.block].stretch[lane];
-    }
-  });
+  each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(set_all_stretches)(relax, begin, end); });
+  const bool drawn_elsewhere = !rest.stiffness.empty() || !step.pin.empty();
   double rz = sum([&](std::size_t begin, std::size_t end) {
     LaneSums sums;
     Drawn drawn;
     for (std::size_t i = begin; i < end; ++i) {
-      fetch(relax, step.live_blocks[i], drawn);
-      HWY_DYNAMIC_DISPATCH(set_up)(relax, step.live_blocks[i], drawn, sums);
+      if (drawn_elsewhere) fetch(relax, sys.live[i], drawn);
+      HWY_DYNAMIC_DISPATCH(set_up)(relax, sys.live[i], drawn_elsewhere ? &drawn : nullptr, sums);
     }
     return sums.total();
   });
   const double enough = kReduction * rz;
-  for (int it = 0; it < options.inner && rz > enough && rz > 0; ++it) {
+  for (int it = 0; it < inner && rz > enough && rz > 0; ++it) {
     const double dq =
         sum([&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(apply_all)(relax, begin, end); });
-    step.gradient_steps += step.live.size();
+    step.gradient_steps += step.live_count;
     if (!(dq > 0)) break;
     const auto alpha = static_cast<float>(rz / dq);
-    const double next = sum(
-        [&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(reduce_all)(relax, alpha, begin, end); });
+    const double next = sum([&](std::size_t begin, std::size_t end) {
+      return HWY_DYNAMIC_DISPATCH(reduce_all)(relax, alpha, begin, end);
+    });
     const auto beta = static_cast<float>(next / rz);
     rz = next;
-    each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end); });
+    each([&](std::size_t begin, std::size_t end) {
+      HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end);
+    });
   }
-  each([&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) slide(relax, step.live_blocks[i]);
-  });
-  sys.touched.clear();
-  for (const std::uint32_t a : step.live) sys.touched.push_back(step.active[a]);
+  each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(slide_all)(relax, begin, end); });
 }
 
 }  // namespace cutis::simd
