@@ -34,6 +34,12 @@ inline constexpr float kStillField = 0.002F;
 /// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
 [[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
 
+/// Another part's field at the vertices of a block, at rest.
+struct TrackReach {
+  TrackLanes<float> value, lead;  ///< TrackRest::other_value, core_lead; 0 where it does not reach
+  std::uint32_t bone = 0;
+};
+
 /// What tracking knows of the rest pose.
 struct TrackRest {
   std::vector<float> own;          ///< the own part's field at the vertex: the level that it keeps
@@ -57,6 +63,10 @@ struct TrackRest {
   std::vector<char> reaches;        ///< bones x bones: the second's field reaches skin of the first
   TrackPlaces places;               ///< in which order, and padded
   std::vector<std::uint32_t> tracked_lanes, rigid_lanes;  ///< per block: bits
+  std::vector<Float4> core_at;                            ///< per place: core
+  std::vector<Float4> kept;                               ///< per place: own, edge, hold, stiffness
+  std::vector<std::uint32_t> reach_begin;                 ///< per block and one more: in `reach`
+  std::vector<TrackReach> reach;                          ///< bones rise
 
   /// Of `bone` among the others of v, or -1.
   [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
@@ -72,6 +82,22 @@ struct TrackNear {
   bool matters = true;  ///< may decide the residual in this sub-step
 };
 
+/// Around the field of a part, in the pose; until it is set it holds nothing.
+struct TrackBox {
+  Float4 lo{1e30F}, hi{-1e30F};
+
+  /// Whether the point is in the box or within `margin` of it along every axis.
+  [[nodiscard]] bool holds(const Vec3f& p, float margin) const {
+    const Float4 at(p.x, p.y, p.z, 0);
+    return (mask_less_equal(lo - Float4(margin), at) & mask_less_equal(at, hi + Float4(margin)) & 7U) == 7U;
+  }
+};
+
+/// The rigid part of a bone's motion.
+struct TrackRigid {
+  Float4 real, dual;
+};
+
 /// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
 struct TrackBend {
   float gate = 0;
@@ -79,9 +105,19 @@ struct TrackBend {
   float near = 0, far = 0;
 };
 
+/// Another part near vertices of a block.
+struct alignas(64) TrackBlockNear {
+  using Numbers = float[TrackPlaces::kBlock];
+  Numbers contact, level, offset, value;  ///< TrackNear
+  std::uint32_t bone = 0;
+  bool joined = false;
+  std::uint32_t lanes = 0, matters = 0;  ///< bits: near which; where it may decide the residual
+};
+
 /// Of a run of active vertices, while their near parts are found.
 struct TrackChunk {
-  std::vector<TrackNear> near;  ///< of one vertex
+  std::vector<TrackNear> near;             ///< of one vertex
+  std::vector<TrackBlockNear> block_near;  ///< of one block
   std::vector<TrackOther> others;
 };
 
@@ -126,6 +162,8 @@ struct TrackSystem {
   std::vector<TrackLanes<float>> goal[3];  ///< per row: the edge as the target rotations want it
   std::vector<TrackLanes<float>> stretch;  ///< per row
   std::vector<TrackLanes<float>> weight;   ///< per row
+
+  void resize(const TrackPlaces& places);
 };
 
 /// A bone that holds a vertex by contact.
@@ -138,14 +176,16 @@ struct TrackHeld {
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
   // The pose.
-  std::vector<GridView> fields;  ///< posed, per bone; without nodes: none
-  std::vector<Box> boxes;        ///< per bone, around its field
-  std::vector<float> gate;       ///< bones x bones: how far contact between them is let in
-  std::vector<Affine3f> motion;  ///< per bone
-  std::vector<float> steepest;   ///< per bone: of its field, 1 / metres
-  RigRows wakers;                ///< per bone: other parts whose field may differ, at its skin, from that at rest
-  std::vector<char> turns;       ///< bones x bones: the second moves skin of the first that it turns
-  std::vector<char> stirred;     ///< per bone: any of these
+  std::vector<GridView> fields;   ///< posed, per bone; without nodes: none
+  std::vector<TrackBox> boxes;    ///< per bone
+  std::vector<TrackRigid> rigid;  ///< per bone
+  bool stretched = false;         ///< a bone is, in this pose
+  std::vector<float> gate;        ///< bones x bones: how far contact between them is let in
+  std::vector<Affine3f> motion;   ///< per bone
+  std::vector<float> steepest;    ///< per bone: of its field, 1 / metres
+  RigRows wakers;                 ///< per bone: other parts whose field may differ, at its skin, from that at rest
+  std::vector<char> turns;        ///< bones x bones: the second moves skin of the first that it turns
+  std::vector<char> stirred;      ///< per bone: any of these
   std::vector<MuscleView> muscles, calm_muscles;  ///< posed; as thick as in the pose, as at rest
   std::vector<GridView> calm;                     ///< `fields` with muscles as at rest; empty: none has any
   // Per vertex. Targets; empty: none.
@@ -159,10 +199,10 @@ struct TrackStep {
   std::vector<std::uint32_t> held_begin;  ///< of the rows of `held`
   std::vector<TrackHeld> held;            ///< bones that held it in the last sub-step
   // Per active vertex.
-  std::vector<std::uint32_t> active;       ///< vertices, rising
-  std::vector<std::uint32_t> wanted;       ///< these and their neighbours
-  std::vector<char> is_wanted;             ///< per vertex
-  std::vector<std::uint32_t> other_begin;  ///< rows of `others`, bones rise; each ends with one more, kNoPart
+  std::vector<std::uint32_t> active;                    ///< vertices, rising
+  std::vector<std::uint32_t> wanted;                    ///< these and their neighbours
+  std::vector<char> is_wanted;                          ///< per vertex
+  std::vector<std::uint32_t> other_begin, other_count;  ///< in `others`; bones rise, behind the last is kNoPart
   std::vector<TrackOther> others;
   std::vector<float> level;
   std::vector<float> hold;
@@ -176,11 +216,11 @@ struct TrackStep {
   std::vector<std::uint32_t> ring, next_ring;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
-  std::vector<DualQuat<double>> rigid;        // per bone
   std::vector<std::vector<TrackBend>> bends;  // per bone: of its part
   std::vector<float> beta, next_beta;         // per vertex: nearness of contact
   std::vector<Vec3f> smoothed;
-  bool packs = false;  // the iteration is in `system`
+  bool packs = false;                 // the iteration is in `system`
+  std::vector<std::uint32_t> offset;  // per chunk: of its others
   TrackSystem system;
   std::vector<Affine3d> from_world;  // per bone
   std::vector<Affine3f> delta;       // per bone: since the last sub-step
@@ -191,7 +231,7 @@ struct TrackStep {
   std::vector<std::size_t> evaluated;  // per chunk
   /// Of an active vertex.
   [[nodiscard]] std::span<const TrackOther> others_of(std::size_t a) const {
-    return {others.data() + other_begin[a], others.data() + other_begin[a + 1] - 1};
+    return {others.data() + other_begin[a], other_count[a]};
   }
   // Counts, added to.
   std::size_t evaluations = 0;     ///< of fields, by projection
@@ -199,6 +239,8 @@ struct TrackStep {
   std::size_t gradient_steps = 0;  ///< vertices times conjugate gradient steps
 };
 
+/// Whether control and iteration are done in packs.
+[[nodiscard]] bool tracks_in_packs(const TrackingOptions& options, const Context& context);
 /// Fields and gates of a pose.
 void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step);
 /// Vertices that something moves relative to their bone, and some rings around them; carries all others exactly.
@@ -209,8 +251,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context);
 /// All active vertices are live. From here on to track_settle(), positions and samples are the back end's.
-void track_awake(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
-                 const Context& context);
+void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
 /// Of the active vertices those go on living that moved by `least` local edges or more since the last relaxation began,
 /// and their neighbours: what comes to rest is left alone until something near it moves.
 void track_narrow(const Rig& rig, const TrackRest& rest, float least, TrackStep& step);

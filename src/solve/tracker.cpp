@@ -137,6 +137,7 @@ void Tracker::substep(bool from_smooth_skin) {
     const StageTimer timer(total);
     return stage();
   };
+  step_.packs = tracks_in_packs(options_, *context_);
   timed(profile_.pose, [&] { track_pose(*rig_, rest_, pose_, step_); });
   timed(profile_.transport, [&] { track_transport(*rig_, rest_, last_pose_, pose_, options_, step_, *context_); });
   timed(profile_.control, [&] { track_control(*rig_, rest_, pose_, step_, *context_); });
@@ -154,7 +155,7 @@ void Tracker::substep(bool from_smooth_skin) {
   const auto project = [&](int steps, float limit) {
     timed(profile_.project, [&] { track_project(*rig_, rest_, steps, limit, field, step_, *context_); });
   };
-  timed(profile_.project, [&] { track_awake(*rig_, rest_, options_, step_, *context_); });
+  timed(profile_.project, [&] { track_awake(*rig_, rest_, step_, *context_); });
   project(options_.projections, 1.0F);
   for (int i = 0; i < options_.relaxations && step_.live_count > 0; ++i) {
     profile_.vertex_iterations += step_.live_count;

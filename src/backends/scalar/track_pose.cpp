@@ -32,7 +32,7 @@ float steepening(const Mat3d& stretch) {
 void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
   const std::size_t bones = rig.bones.size();
   step.fields.resize(bones);
-  step.boxes.resize(bones);
+  step.boxes.assign(bones, {});
   step.motion.resize(bones);
   step.steepest.assign(bones, 0);
   pose_muscles(rig, pose.motion, step.muscles);
@@ -46,7 +46,11 @@ void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, 
     step.fields[b] = posed(step.fields[b], pose.motion[b]);
     attach_muscles(rig, static_cast<std::uint32_t>(b), step.muscles, step.fields[b]);
     step.steepest[b] = rest.steepest[b] * steepening(pose.stretch[b]);
-    step.boxes[b] = moved_box(grid_box(step.fields[b]), convert<double>(inverse(step.fields[b].grid_from_rest)));
+    const Box box = moved_box(grid_box(step.fields[b]), convert<double>(inverse(step.fields[b].grid_from_rest)));
+    for (int axis = 0; axis < 3; ++axis) {
+      step.boxes[b].lo.v[axis] = std::nextafter(static_cast<float>(box.lo[axis]), -1e30F);
+      step.boxes[b].hi.v[axis] = std::nextafter(static_cast<float>(box.hi[axis]), 1e30F);
+    }
   }
   if (!rig.muscles.empty()) {
     pose_calm_muscles(rig, pose.motion, step.calm_muscles);

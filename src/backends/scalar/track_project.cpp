@@ -42,8 +42,8 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
       const auto sample = [&](const Vec3f& p) {
         evaluated += composed != nullptr ? 1 : 1 + others.size();
         if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p);
-        return track_residual(step.fields.data(), s.owner[v], others.data(), others.size(), step.level[a],
-                              rest.gap[v], p);
+        return track_residual(step.fields.data(), s.owner[v], others.data(), others.size(), step.level[a], rest.gap[v],
+                              p);
       };
       const Vec3f start = step.p[v];
       TrackSample t = sample(start);

@@ -87,6 +87,48 @@ float steepest_slope(const RigField& field) {
   return kBetweenNodes * std::max(1.0F, std::sqrt(most)) * kSurfaceSlope / field.grid.radius;
 }
 
+// What packs take of the rest pose, by place.
+void bring_to_places(const Rig& rig, TrackRest& rest) {
+  constexpr std::size_t kBlock = TrackPlaces::kBlock;
+  const RigSurface& s = rig.surface;
+  const TrackPlaces& places = rest.places;
+  rest.tracked_lanes.assign(places.blocks(), 0);
+  rest.rigid_lanes.assign(places.blocks(), 0);
+  rest.core_at.resize(places.vertex.size());
+  rest.kept.resize(places.vertex.size());
+  rest.reach_begin.assign(1, 0);
+  std::vector<std::uint32_t> bones;
+  for (std::size_t block = 0; block < places.blocks(); ++block) {
+    bones.clear();
+    const auto each = [&](auto&& body) {
+      for (std::size_t lane = 0; lane < kBlock; ++lane)
+        if (const std::uint32_t v = places.vertex[block * kBlock + lane]; v != TrackPlaces::kNone) body(lane, v);
+    };
+    each([&](std::size_t lane, std::uint32_t v) {
+      const std::size_t place = block * kBlock + lane;
+      if (rest.tracked[v] != 0) rest.tracked_lanes[block] |= 1U << lane;
+      if (rest.is_rigid(v)) rest.rigid_lanes[block] |= 1U << lane;
+      rest.core_at[place] = {rest.core[v].x, rest.core[v].y, rest.core[v].z, 0};
+      rest.kept[place] = {rest.own[v], s.edge[v], rest.hold[v], rest.stiffness.empty() ? 0.0F : rest.stiffness[v]};
+      const auto row = rest.others.row(v);
+      bones.insert(bones.end(), row.begin(), row.end());
+    });
+    std::ranges::sort(bones);
+    bones.erase(std::unique(bones.begin(), bones.end()), bones.end());
+    for (const std::uint32_t k : bones) {
+      TrackReach& reach = rest.reach.emplace_back();
+      reach.bone = k;
+      each([&](std::size_t lane, std::uint32_t v) {
+        const std::ptrdiff_t at = rest.place(v, k);
+        if (at < 0) return;
+        reach.value.v[lane] = rest.other_value[static_cast<std::size_t>(at)];
+        reach.lead.v[lane] = rest.core_lead[static_cast<std::size_t>(at)];
+      });
+    }
+    rest.reach_begin.push_back(static_cast<std::uint32_t>(rest.reach.size()));
+  }
+}
+
 }  // namespace
 
 std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
@@ -182,14 +224,7 @@ TrackRest make_track_rest(const Rig& rig) {
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = h * h;
   }
-  rest.tracked_lanes.assign(rest.places.blocks(), 0);
-  rest.rigid_lanes.assign(rest.places.blocks(), 0);
-  for (std::size_t v = 0; v < n; ++v) {
-    const std::size_t block = rest.places.place[v] / TrackPlaces::kBlock;
-    const std::uint32_t bit = 1U << rest.places.place[v] % TrackPlaces::kBlock;
-    if (rest.tracked[v] != 0) rest.tracked_lanes[block] |= bit;
-    if (rest.is_rigid(v)) rest.rigid_lanes[block] |= bit;
-  }
+  bring_to_places(rig, rest);
   return rest;
 }
 

@@ -26,7 +26,7 @@ bool is_stirred(const Rig& rig, const TrackRest& rest, const TrackStep& step, st
   if (step.fields[b].muscle_count > 0 && std::abs(eval_field(step.fields[b], q).value - rest.own[v]) > kStillField)
     return true;
   for (const std::uint32_t k : step.wakers.row(b)) {  // another part that comes near, or one that leaves
-    const bool reached = holds(step.boxes[k], q, 0);
+    const bool reached = step.boxes[k].holds(q, 0);
     const std::ptrdiff_t place = rest.place(v, k);
     if (!reached && place < 0) continue;
     const float before = place >= 0 ? rest.other_value[static_cast<std::size_t>(place)] : 0.0F;

@@ -71,8 +71,8 @@ HWY_INLINE void load_node_pairs(const GridNode* const (&from)[4], const std::int
   Ints r[4][4];
   for (std::size_t lane = 0; lane < 4; ++lane)
     for (int c = 0; c < 4; ++c)
-      r[c][lane] = hn::BitCast(
-          d, load_rows(shorts, [&](std::size_t other) { return &(from[c] + node[lane + other])->value; }));
+      r[c][lane] =
+          hn::BitCast(d, load_rows(shorts, [&](std::size_t other) { return &(from[c] + node[lane + other])->value; }));
   for (int c = 0; c < 4; ++c) {
     const auto a01 = hn::BitCast(wide, hn::InterleaveLower(d, r[c][0], r[c][1])),
                a23 = hn::BitCast(wide, hn::InterleaveLower(d, r[c][2], r[c][3])),
@@ -116,8 +116,7 @@ HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
   }
   const CellBlend f = blend_cell(value, x, y, z), gx = blend_cell(hx, x, y, z), gy = blend_cell(hy, x, y, z),
                   gz = blend_cell(hz, x, y, z);
-  const Pack one = set(1), two = set(2), v = set(kBack * grid.value_step),
-             h = set(kBack * grid.slope_step);
+  const Pack one = set(1), two = set(2), v = set(kBack * grid.value_step), h = set(kBack * grid.slope_step);
   const Pack xx = hn::Mul(x, hn::Sub(one, x)), yy = hn::Mul(y, hn::Sub(one, y)), zz = hn::Mul(z, hn::Sub(one, z));
   const auto level = [&](Pack plain, Pack a, Pack p, Pack b, Pack q, Pack c, Pack r) HWY_ATTR {
     const Pack sum = hn::Add(hn::Add(hn::Mul(a, p), hn::Mul(b, q)), hn::Mul(c, r));
@@ -142,19 +141,15 @@ HWY_INLINE PackMask inside_axis(Pack at, int n) {
   return hn::And(hn::Ge(at, hn::Zero(PackTag())), hn::Le(at, set(static_cast<float>(n) - 1)));
 }
 
-// Without muscles.
-HWY_INLINE PackSample eval_grid(const GridView& grid, const Pack3& p) {
-  const Affine3f& to = grid.grid_from_rest;
-  const Pack3 at =
-      add(columns_times(to.linear, p), {set(to.translation.x), set(to.translation.y), set(to.translation.z)});
-  const PackMask inside =
-      hn::And(hn::And(inside_axis(at.x, grid.nx), inside_axis(at.y, grid.ny)), inside_axis(at.z, grid.nz));
+HWY_INLINE Pack3 transform(const Affine3f& m, const Pack3& p) {
+  return add(columns_times(m.linear, p), {set(m.translation.x), set(m.translation.y), set(m.translation.z)});
+}
+
+// kernels/compact.h
+HWY_INLINE void compact_pack(const GridView& grid, Pack distance, Pack& f, Pack& slope) {
   const Pack zero = hn::Zero(PackTag()), one = set(1);
-  if (hn::AllFalse(PackTag(), inside)) return {zero, {zero, zero, zero}};
-  const PackSample s = grid_distance(grid, at);
   const float inverse = 1 / grid.radius;
-  const Pack x = hn::Mul(s.value, set(inverse)), x2 = hn::Mul(x, x), rest = hn::Sub(one, x2);
-  Pack f, slope;
+  const Pack x = hn::Mul(distance, set(inverse)), x2 = hn::Mul(x, x), rest = hn::Sub(one, x2);
   if (grid.map == CompactMap::cubic) {
     f = hn::Add(set(0.5F), hn::Mul(x, hn::Sub(hn::Mul(set(0.25F), x2), set(0.75F))));
     slope = hn::Mul(hn::Mul(set(-0.75F), rest), set(inverse));
@@ -168,10 +163,58 @@ HWY_INLINE PackSample eval_grid(const GridView& grid, const Pack3& p) {
   const PackMask partial = hn::And(hn::And(within, hn::Gt(f, zero)), hn::Lt(f, one));
   f = hn::IfThenElse(full, one, hn::IfThenElseZero(partial, f));
   slope = hn::IfThenElseZero(partial, slope);
+}
+
+HWY_INLINE PackMask inside_grid(const GridView& grid, const Pack3& at) {
+  return hn::And(hn::And(inside_axis(at.x, grid.nx), inside_axis(at.y, grid.ny)), inside_axis(at.z, grid.nz));
+}
+
+// Without muscles.
+HWY_INLINE PackSample eval_grid(const GridView& grid, const Pack3& p) {
+  const Pack zero = hn::Zero(PackTag());
+  const Pack3 at = transform(grid.grid_from_rest, p);
+  const PackMask inside = inside_grid(grid, at);
+  if (hn::AllFalse(PackTag(), inside)) return {zero, {zero, zero, zero}};
+  const PackSample s = grid_distance(grid, at);
+  Pack f, slope;
+  compact_pack(grid, s.value, f, slope);
   const Pack3 gradient = mul(slope, columns_times(grid.rest_from_slope, s.gradient));
   return {hn::IfThenElseZero(inside, f),
           {hn::IfThenElseZero(inside, gradient.x), hn::IfThenElseZero(inside, gradient.y),
            hn::IfThenElseZero(inside, gradient.z)}};
+}
+
+// The value alone, without muscles.
+HWY_INLINE Pack eval_grid_value(const GridView& grid, const Pack3& p) {
+  const Pack3 at = transform(grid.grid_from_rest, p);
+  const PackMask inside = inside_grid(grid, at);
+  if (hn::AllFalse(PackTag(), inside)) return hn::Zero(PackTag());
+  Pack f, slope;
+  compact_pack(grid, grid_distance(grid, at).value, f, slope);
+  return hn::IfThenElseZero(inside, f);
+}
+
+// Lane by lane: a field with muscles.
+HWY_INLINE PackSample eval_lanes(const GridView& grid, const Pack3& p) {
+  const PackTag d;
+  HWY_ALIGN float numbers[4][hn::MaxLanes(PackTag())];
+  hn::Store(p.x, d, numbers[0]);
+  hn::Store(p.y, d, numbers[1]);
+  hn::Store(p.z, d, numbers[2]);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    const FieldSample<float> s = eval_field(grid, {numbers[0][i], numbers[1][i], numbers[2][i]});
+    numbers[0][i] = s.gradient.x;
+    numbers[1][i] = s.gradient.y;
+    numbers[2][i] = s.gradient.z;
+    numbers[3][i] = s.value;
+  }
+  return {hn::Load(d, numbers[3]), {hn::Load(d, numbers[0]), hn::Load(d, numbers[1]), hn::Load(d, numbers[2])}};
+}
+inline HWY_NOINLINE PackSample look_up(const GridView& grid, const Pack3& p) {
+  return grid.muscle_count > 0 ? eval_lanes(grid, p) : eval_grid(grid, p);
+}
+inline HWY_NOINLINE Pack look_up_value(const GridView& grid, const Pack3& p) {
+  return grid.muscle_count > 0 ? eval_lanes(grid, p).value : eval_grid_value(grid, p);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +54,22 @@ HWY_INLINE Pack3 cross(const Pack3& a, const Pack3& b) {
 }
 HWY_INLINE Pack3 select(PackMask mask, const Pack3& yes, const Pack3& no) {
   return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
+}
+
+// The lowest bit is the first lane.
+HWY_INLINE std::uint32_t bits_of(PackMask mask) {
+  std::uint32_t bits[2] = {};
+  hn::StoreMaskBits(PackTag(), mask, reinterpret_cast<std::uint8_t*>(bits));
+  return bits[0];
+}
+HWY_INLINE PackMask mask_of(std::uint32_t bits) {
+  const std::uint64_t loaded = bits;
+  return hn::LoadMaskBits(PackTag(), reinterpret_cast<const std::uint8_t*>(&loaded));
+}
+/// body(lane) of all that are set.
+template <class Body>
+HWY_INLINE void each_bit(std::uint32_t bits, const Body& body) {
+  for (; bits != 0; bits &= bits - 1) body(static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
 // Vectors in memory, x y z one after the other.

@@ -5,6 +5,8 @@
 
 namespace cutis::simd {
 
+void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
+                   const Context& context);
 /// Brings what the iteration takes to its places.
 void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
 void track_narrow(const TrackRest& rest, float least, TrackStep& step);

@@ -13,20 +13,6 @@ constexpr std::size_t kGrain = 64;  // blocks
 
 Float4 row(const Vec3f& v, float last) { return {v.x, v.y, v.z, last}; }
 
-void resize(const TrackPlaces& places, TrackSystem& sys) {
-  if (sys.blocks.size() == places.blocks()) return;
-  for (auto* rows : {&sys.at, &sys.start, &sys.sample, &sys.given, &sys.blended, &sys.turn[0], &sys.turn[1],
-                     &sys.turn[2], &sys.d})
-    rows->assign(places.vertex.size(), {});
-  for (auto* numbers : {&sys.bound, &sys.free, &sys.moved}) numbers->assign(places.vertex.size(), 0.0F);
-  sys.touching.assign(places.vertex.size(), 0);
-  sys.active.assign(places.blocks(), 0);
-  sys.lanes.assign(places.blocks(), 0);
-  sys.blocks.assign(places.blocks(), {});
-  for (auto* rows : {&sys.goal[0], &sys.goal[1], &sys.goal[2], &sys.stretch, &sys.weight})
-    rows->assign(places.link.size(), {});
-}
-
 // The blocks of live vertices, and how many these are.
 void list_live(TrackStep& step) {
   TrackSystem& sys = step.system;
@@ -45,7 +31,7 @@ void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const C
   const RigSurface& s = rig.surface;
   const TrackPlaces& places = rest.places;
   TrackSystem& sys = step.system;
-  resize(places, sys);
+  sys.resize(places);
   sys.fresh = true;
   parallel_for(context, places.blocks(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t block = begin; block < end; ++block) {
@@ -55,13 +41,12 @@ void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const C
         if (v == TrackPlaces::kNone) break;  // the last of a part
         if (step.is_wanted[v] == 0) continue;
         sys.at[place] = row(step.p[v], 1);
-        for (std::size_t c = 0; c < 3; ++c) sys.turn[c][place] = row(step.turn[v].col[c], 0);
         if (step.slot[v] < 0) continue;
         const auto a = static_cast<std::size_t>(step.slot[v]);
         active |= 1U << place % kBlock;
         const float stiffness = rest.stiffness.empty() ? 0.0F : rest.stiffness[v];
         sys.given[place] = {step.level[a], rest.gap[v], std::bit_cast<float>(step.other_begin[a]), s.edge[v]};
-        sys.blended[place] = row(step.blended[v], step.hold[a] * (1 - stiffness));
+        sys.blended[place].v[3] = step.hold[a] * (1 - stiffness);
         sys.bound[place] = step.bound[a];
         sys.sample[place] = {};
         sys.free[place] = sys.moved[place] = 0;

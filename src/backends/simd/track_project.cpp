@@ -5,7 +5,6 @@
 // lane does not feel is masked out. Rounds of Newton steps go on with the vertices of a run that have not arrived,
 // packed anew.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -43,26 +42,6 @@ namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 
 constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
-
-// Lane by lane: a field with muscles.
-HWY_INLINE PackSample eval_lanes(const GridView& grid, const Pack3& p) {
-  const PackTag d;
-  HWY_ALIGN float numbers[4][kMostLanes];
-  hn::Store(p.x, d, numbers[0]);
-  hn::Store(p.y, d, numbers[1]);
-  hn::Store(p.z, d, numbers[2]);
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    const FieldSample<float> s = eval_field(grid, {numbers[0][i], numbers[1][i], numbers[2][i]});
-    numbers[0][i] = s.gradient.x;
-    numbers[1][i] = s.gradient.y;
-    numbers[2][i] = s.gradient.z;
-    numbers[3][i] = s.value;
-  }
-  return {hn::Load(d, numbers[3]), {hn::Load(d, numbers[0]), hn::Load(d, numbers[1]), hn::Load(d, numbers[2])}};
-}
-HWY_NOINLINE PackSample look_up(const GridView& grid, const Pack3& p) {
-  return grid.muscle_count > 0 ? eval_lanes(grid, p) : eval_grid(grid, p);
-}
 
 struct PackResidual {
   Pack residual, free;
@@ -138,17 +117,6 @@ HWY_INLINE Pack3 newton_step(const PackResidual& s, Pack slope, Pack limit) {
   return select(far, mul(hn::Div(limit, n), way), way);
 }
 
-// The lowest bit is the first lane.
-HWY_INLINE std::uint32_t bits_of(PackMask mask) {
-  std::uint32_t bits[2] = {};
-  hn::StoreMaskBits(PackTag(), mask, reinterpret_cast<std::uint8_t*>(bits));
-  return bits[0];
-}
-template <class Body>
-HWY_INLINE void each_bit(std::uint32_t bits, const Body& body) {
-  for (; bits != 0; bits &= bits - 1) body(static_cast<std::size_t>(std::countr_zero(bits)));
-}
-
 HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, const std::uint32_t* link) {
   return load_linked(reinterpret_cast<const float*>(rows.data()), link);
 }
@@ -166,8 +134,8 @@ HWY_INLINE void project_pack(const Projecting& project, int round, const std::ui
   const Pack4 at = load_places(sys.at, link), given = load_places(sys.given, link);
   const Pack3 p{at.x, at.y, at.z};
   const std::uint32_t first = pending[0], bone = project.rest.places.owner[first / TrackPlaces::kBlock];
-  const PackResidual s = residual_of(project.step, bone, p, given.x, given.y, hn::BitCast(IntTag(), given.z), count,
-                                     counted.pairs);
+  const PackResidual s =
+      residual_of(project.step, bone, p, given.x, given.y, hn::BitCast(IntTag(), given.z), count, counted.pairs);
   counted.fields += count;
   Pack residual = s.residual;
   PackMask goes_on = hn::FirstN(d, round < project.steps ? count : 0);

@@ -59,10 +59,7 @@ HWY_INLINE void store(const Pack3& a, TrackRelaxed::Numbers (&to)[3], std::size_
   hn::Store(a.z, kTag, to[2] + lane);
 }
 // Of the places of a block from `lane` on.
-HWY_INLINE PackMask mask_of(std::uint32_t bits, std::size_t lane) {
-  const std::uint64_t rest = bits >> lane;
-  return hn::LoadMaskBits(kTag, reinterpret_cast<const std::uint8_t*>(&rest));  // x86 and ARM: the lowest bits first
-}
+HWY_INLINE PackMask mask_of(std::uint32_t bits, std::size_t lane) { return mask_of(bits >> lane); }
 HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
   return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
 }
@@ -247,8 +244,8 @@ void set_stretch(TrackSystem& sys, const TrackLive& live) {
   for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
     float* const at = reinterpret_cast<float*>(&sys.at[live.block * kBlock + lane]);
     const Pack4 p = load_transposed(at, 4);
-    const Pack stretch = hn::IfThenElse(mask_of(live.lanes, lane),
-                                        hn::Load(kTag, sys.blocks[live.block].stretch + lane), p.w);
+    const Pack stretch =
+        hn::IfThenElse(mask_of(live.lanes, lane), hn::Load(kTag, sys.blocks[live.block].stretch + lane), p.w);
     hn::StoreInterleaved4(p.x, p.y, p.z, stretch, kTag, at);
   }
 }
@@ -371,14 +368,11 @@ void track_relax(const Rig& rig, const TrackRest& rest, int inner, TrackStep& st
     step.gradient_steps += step.live_count;
     if (!(dq > 0)) break;
     const auto alpha = static_cast<float>(rz / dq);
-    const double next = sum([&](std::size_t begin, std::size_t end) {
-      return HWY_DYNAMIC_DISPATCH(reduce_all)(relax, alpha, begin, end);
-    });
+    const double next = sum(
+        [&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(reduce_all)(relax, alpha, begin, end); });
     const auto beta = static_cast<float>(next / rz);
     rz = next;
-    each([&](std::size_t begin, std::size_t end) {
-      HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end);
-    });
+    each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end); });
   }
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(slide_all)(relax, begin, end); });
 }

@@ -1,0 +1,446 @@
+// Control over packs of vertices, bit for bit the scalar one.
+//
+// A pack holds vertices of one part, near each other in space (backends/track_places.h): parts that are far from all of
+// them are left out at once, and the others are looked up for all lanes together.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/simd/track.h"
+#include "backends/track_control.h"
+#include "base/parallel_for.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/track_control.cpp"
+#include <hwy/foreach_target.h>  // first: compiles the rest of this file once per instruction set
+
+#include "backends/simd/eval_field-inl.h"
+
+#ifndef CUTIS_BACKENDS_SIMD_TRACK_CONTROL_ONCE
+#define CUTIS_BACKENDS_SIMD_TRACK_CONTROL_ONCE
+namespace cutis::simd {
+
+/// What a pass over blocks gets.
+struct Controlling {
+  const Rig& rig;
+  const TrackRest& rest;
+  TrackStep& step;
+};
+
+}  // namespace cutis::simd
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace cutis::simd {
+namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
+
+using namespace control;
+
+constexpr std::size_t kBlock = TrackPlaces::kBlock;
+constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
+
+HWY_INLINE std::size_t lanes() { return hn::Lanes(PackTag()); }
+HWY_INLINE Pack zero() { return hn::Zero(PackTag()); }
+HWY_INLINE Pack one_minus(Pack a) { return hn::Sub(set(1), a); }
+// std::max(a, b) and std::min(a, b), also where one is not a number.
+HWY_INLINE Pack larger(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a, b), b, a); }
+HWY_INLINE Pack smaller(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(b, a), b, a); }
+HWY_INLINE Pack size_of(const Pack3& a) { return hn::Sqrt(dot(a, a)); }
+HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
+HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, std::size_t place) {
+  return load_transposed(reinterpret_cast<const float*>(&rows[place]), 4);
+}
+HWY_INLINE void store_places(const Pack3& a, std::vector<Float4>& rows, std::size_t place) {
+  hn::StoreInterleaved4(a.x, a.y, a.z, zero(), PackTag(), reinterpret_cast<float*>(&rows[place]));
+}
+
+// smooth_step()
+HWY_INLINE Pack smooth(Pack x, float from, float to) {
+  const Pack between = hn::Div(hn::Sub(x, set(from)), set(to - from));
+  const Pack t = hn::IfThenElse(hn::Le(x, set(from)), zero(), hn::IfThenElse(hn::Ge(x, set(to)), set(1), between));
+  return hn::Mul(hn::Mul(t, t), hn::Sub(set(3), hn::Mul(set(2), t)));
+}
+
+HWY_INLINE Pack3 rotate(const Pack4& q, const Pack3& v) {
+  const Pack3 u{q.x, q.y, q.z}, t = mul(set(2), cross(u, v));
+  return add(add(v, mul(q.w, t)), cross(u, t));
+}
+
+// blend_vertex() of the wanted vertices of a pack, where nothing is stretched or stiff.
+HWY_INLINE void blend_pack(const Controlling& control, std::size_t place) {
+  const PackTag d;
+  const RigSurface& s = control.rig.surface;
+  TrackStep& step = control.step;
+  TrackSystem& sys = step.system;
+  const std::uint32_t* const vertex = &control.rest.places.vertex[place];
+  Float4 real[kMostLanes], dual[kMostLanes];
+  std::uint32_t wanted = 0;
+  for (std::size_t i = 0; i < lanes(); ++i) {
+    const std::uint32_t v = vertex[i];
+    real[i] = {0, 0, 0, 1};
+    dual[i] = {};
+    if (v == TrackPlaces::kNone || step.is_wanted[v] == 0) continue;
+    wanted |= 1U << i;
+    real[i] = {};
+    for (std::uint32_t k = s.turn.begin[v]; k < s.turn.begin[v + 1]; ++k) {
+      const TrackRigid& bone = step.rigid[s.turn.items[k]];
+      real[i] += bone.real * Float4(s.turn_weight[k]);
+      dual[i] += bone.dual * Float4(s.turn_weight[k]);
+    }
+  }
+  if (wanted == 0) return;
+  const auto length_of_real = [&]() HWY_ATTR {
+    const Pack4 q = load_transposed(reinterpret_cast<const float*>(real), 4);
+    return hn::Sqrt(
+        hn::Add(hn::Add(hn::Add(hn::Mul(q.x, q.x), hn::Mul(q.y, q.y)), hn::Mul(q.z, q.z)), hn::Mul(q.w, q.w)));
+  };
+  Pack size = length_of_real();
+  const PackMask cancels = hn::Not(hn::Gt(size, set(kOpposite)));
+  if (!hn::AllFalse(d, cancels)) {  // opposite rotations: the heaviest bone's
+    std::uint32_t replaced = 0;
+    each_bit(bits_of(cancels) & wanted, [&](std::size_t i) {
+      if (s.turn.begin[vertex[i]] == s.turn.begin[vertex[i] + 1]) return;
+      const TrackRigid& bone = step.rigid[s.turn.items[s.turn.begin[vertex[i]]]];
+      real[i] = bone.real;
+      dual[i] = bone.dual;
+      replaced |= 1U << i;
+    });
+    size = hn::IfThenElse(mask_of(replaced), set(1), size);
+  }
+  const auto unit = [&](const Float4* rows) HWY_ATTR {
+    const Pack4 q = load_transposed(reinterpret_cast<const float*>(rows), 4);
+    return Pack4{hn::Div(q.x, size), hn::Div(q.y, size), hn::Div(q.z, size), hn::Div(q.w, size)};
+  };
+  const Pack4 r = unit(real), e = unit(dual);
+  const Pack3 turn[3] = {rotate(r, {set(1), zero(), zero()}), rotate(r, {zero(), set(1), zero()}),
+                         rotate(r, {zero(), zero(), set(1)})};
+  // translation_of(): twice the first three numbers of e times r conjugated.
+  const Pack cx = hn::Neg(r.x), cy = hn::Neg(r.y), cz = hn::Neg(r.z);
+  const auto sum = [](Pack a, Pack b, Pack c) HWY_ATTR { return hn::Add(hn::Add(a, b), c); };
+  const Pack3 t{hn::Sub(sum(hn::Mul(e.w, cx), hn::Mul(e.x, r.w), hn::Mul(e.y, cz)), hn::Mul(e.z, cy)),
+                hn::Add(hn::Add(hn::Sub(hn::Mul(e.w, cy), hn::Mul(e.x, cz)), hn::Mul(e.y, r.w)), hn::Mul(e.z, cx)),
+                hn::Add(hn::Sub(hn::Add(hn::Mul(e.w, cz), hn::Mul(e.x, cy)), hn::Mul(e.y, cx)), hn::Mul(e.z, r.w))};
+  const Pack3 blended = add(rotate(r, xyz(load_places(control.rest.places.rest, place))), mul(set(2), t));
+  store_places(blended, sys.blended, place);
+  for (std::size_t c = 0; c < 3; ++c) store_places(turn[c], sys.turn[c], place);
+  each_bit(wanted, [&](std::size_t i) {
+    const std::uint32_t v = vertex[i];
+    const auto number = [&](const std::vector<Float4>& rows) {
+      return Vec3f{rows[place + i][0], rows[place + i][1], rows[place + i][2]};
+    };
+    step.blended[v] = number(sys.blended);
+    step.turn[v] = {{number(sys.turn[0]), number(sys.turn[1]), number(sys.turn[2])}};
+  });
+}
+
+// What control knows of the active vertices of a pack.
+struct ControlPack {
+  std::size_t place;
+  std::uint32_t active;  // bits
+  bool any_held;         // in the last sub-step
+  Pack3 at_rest, p, q;   // q: where the bone carries it
+  Pack own, edge, hold, stiffness, margin, away;
+  Float4 lo, hi;  // around all p and q
+  float widest;   // margin
+};
+
+HWY_INLINE ControlPack load_pack(const Controlling& control, std::uint32_t b, std::size_t place, std::uint32_t active) {
+  const PackTag d;
+  const TrackStep& step = control.step;
+  const std::uint32_t* const vertex = &control.rest.places.vertex[place];
+  HWY_ALIGN float away[kMostLanes];
+  Float4 at[kMostLanes];
+  ControlPack pack{place, active, false, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, 0};
+  const auto any = static_cast<std::size_t>(std::countr_zero(active));
+  for (std::size_t i = 0; i < lanes(); ++i) {
+    const std::uint32_t v = vertex[(active >> i & 1U) != 0 ? i : any];
+    at[i] = {step.p[v].x, step.p[v].y, step.p[v].z, 0};
+    away[i] = step.away[v];
+    pack.any_held = pack.any_held || step.held_begin[v] < step.held_begin[v + 1];
+  }
+  const PackMask mask = mask_of(active);
+  const Pack4 kept = load_places(control.rest.kept, place);
+  pack.own = kept.x;
+  pack.edge = kept.y;
+  pack.hold = kept.z;
+  pack.stiffness = kept.w;
+  pack.margin = hn::IfThenElseZero(mask, hn::Mul(set(kNear), pack.edge));
+  pack.away = hn::Load(d, away);
+  pack.at_rest = xyz(load_places(control.rest.places.rest, place));
+  pack.p = xyz(load_transposed(reinterpret_cast<const float*>(at), 4));
+  pack.q = select(mask, transform(step.motion[b], pack.at_rest), pack.p);
+  const auto least = [&](Pack x, Pack y) HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, hn::Min(x, y))); };
+  const auto most = [&](Pack x, Pack y) HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, y))); };
+  pack.lo = {least(pack.p.x, pack.q.x), least(pack.p.y, pack.q.y), least(pack.p.z, pack.q.z), 0};
+  pack.hi = {most(pack.p.x, pack.q.x), most(pack.p.y, pack.q.y), most(pack.p.z, pack.q.z), 0};
+  pack.widest = most(pack.margin, pack.margin);
+  return pack;
+}
+
+// TrackBox::holds()
+HWY_INLINE PackMask holds(const TrackBox& box, const Pack3& p, Pack margin) {
+  const auto along = [&](Pack x, float lo, float hi) HWY_ATTR {
+    return hn::And(hn::Le(hn::Sub(set(lo), margin), x), hn::Le(x, hn::Add(set(hi), margin)));
+  };
+  return hn::And(hn::And(along(p.x, box.lo[0], box.hi[0]), along(p.y, box.lo[1], box.hi[1])),
+                 along(p.z, box.lo[2], box.hi[2]));
+}
+
+// By how much part k held each vertex of a pack in the last sub-step; -1: not.
+HWY_INLINE Pack held_by(const Controlling& control, const ControlPack& pack, std::uint32_t k) {
+  const PackTag d;
+  const TrackStep& step = control.step;
+  HWY_ALIGN float held[kMostLanes];
+  hn::Store(set(-1), d, held);
+  each_bit(pack.active, [&](std::size_t i) {
+    const std::uint32_t v = control.rest.places.vertex[pack.place + i];
+    for (std::uint32_t h = step.held_begin[v]; h < step.held_begin[v + 1]; ++h)
+      if (step.held[h].bone == k) held[i] = step.held[h].contact;
+  });
+  return hn::Load(d, held);
+}
+
+// find_near() of a pack.
+HWY_INLINE void find_near(const Controlling& control, std::uint32_t b, const ControlPack& pack,
+                          std::vector<TrackBlockNear>& near) {
+  const PackTag d;
+  const TrackRest& rest = control.rest;
+  const TrackStep& step = control.step;
+  const std::size_t bones = step.fields.size(), lane = pack.place % kBlock, block = pack.place / kBlock;
+  const PackMask active = mask_of(pack.active);
+  const bool has_own = step.fields[b].nodes != nullptr;
+  bool has_core = false;
+  Pack3 core{};
+  Pack own_at_core = zero();
+  std::uint32_t reach = rest.reach_begin[block];
+  for (std::uint32_t k = 0; k < bones; ++k) {
+    const TrackBox& box = step.boxes[k];
+    if ((mask_less_equal(box.lo - Float4(pack.widest), pack.hi) &
+         mask_less_equal(pack.lo, box.hi + Float4(pack.widest)) & 7U) != 7U)
+      continue;
+    const float gate = step.gate[b * bones + k];
+    const bool joined = rest.joined[b * bones + k] != 0;
+    if (k == b || (!joined && !(gate > 0))) continue;
+    const PackMask is_near = hn::And(active, hn::Or(holds(box, pack.p, pack.margin), holds(box, pack.q, pack.margin)));
+    if (hn::AllFalse(d, is_near)) continue;
+    while (reach < rest.reach_begin[block + 1] && rest.reach[reach].bone < k) ++reach;
+    const bool reaches = reach < rest.reach_begin[block + 1] && rest.reach[reach].bone == k;
+    const Pack at_rest = reaches ? hn::Load(d, rest.reach[reach].value.v + lane) : zero();
+    Pack contact = zero();
+    if (gate > 0) {
+      const auto contact_at = [&](const Pack3& x) HWY_ATTR {
+        return hn::Mul(set(gate), smooth(hn::Sub(look_up_value(step.fields[k], x), at_rest), kRiseFrom, kRiseTo));
+      };
+      contact = hn::IfThenElseZero(is_near, contact_at(pack.q));
+      if (pack.any_held) {
+        const Pack held = held_by(control, pack, k);
+        const PackMask firmer = hn::And(is_near, hn::Gt(held, contact));
+        if (!hn::AllFalse(d, firmer))
+          contact = hn::IfThenElse(firmer, larger(contact, smaller(held, contact_at(pack.p))), contact);
+      }
+    }
+    const PackMask meets = hn::Gt(contact, zero());
+    if (has_own && !hn::AllFalse(d, meets)) {
+      if (!has_core) {
+        core = transform(step.motion[b], xyz(load_places(rest.core_at, pack.place)));
+        own_at_core = look_up_value(step.fields[b], core);
+        has_core = true;
+      }
+      const Pack lead = hn::Sub(look_up_value(step.fields[k], core), own_at_core);
+      const Pack before = reaches ? hn::Load(d, rest.reach[reach].lead.v + lane) : zero();
+      const Pack left = one_minus(smooth(hn::Sub(lead, before), kLeadFrom, kLeadTo));
+      contact = hn::IfThenElse(meets, hn::Mul(contact, left), contact);
+    }
+    const PackMask felt = joined ? is_near : hn::Gt(contact, zero());
+    if (hn::AllFalse(d, felt)) continue;
+    TrackBlockNear& found = near.emplace_back();
+    found.bone = k;
+    found.joined = joined;
+    found.lanes = found.matters = bits_of(felt);
+    hn::Store(contact, d, found.contact);
+    hn::Store(larger(at_rest, pack.own), d, found.level);
+    hn::Store(smaller(zero(), hn::Sub(pack.own, at_rest)), d, found.offset);
+    hn::Store(joined ? look_up_value(step.fields[k], pack.p) : zero(), d, found.value);
+  }
+}
+
+// How far smooth skinning strains the edges at each vertex of a pack.
+HWY_INLINE Pack strain_of(const Controlling& control, const ControlPack& pack, const Pack3& goal) {
+  const PackTag d;
+  const TrackPlaces& places = control.rest.places;
+  const std::size_t block = pack.place / kBlock, lane = pack.place % kBlock;
+  const float* const blended = reinterpret_cast<const float*>(control.step.system.blended.data());
+  const Pack degree = hn::Load(d, places.degree[block].v + lane);
+  Pack strain = zero();
+  for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row) {
+    const Pack3 there = xyz(load_linked(blended, places.link[row].v + lane));
+    const Pack length = hn::Sqrt(hn::Load(d, places.length_squared[row].v + lane));
+    const Pack strained = hn::Abs(hn::Sub(hn::Div(size_of(sub(goal, there)), length), set(1)));
+    const PackMask is_edge =
+        hn::And(hn::Lt(set(static_cast<float>(row - places.rows[block])), degree), hn::Gt(length, zero()));
+    strain = hn::IfThenElse(is_edge, larger(strain, strained), strain);
+  }
+  return strain;
+}
+
+// settle_vertex() of a pack, and what comes out.
+HWY_INLINE void settle_pack(const Controlling& control, std::uint32_t b, const ControlPack& pack, TrackChunk& chunk) {
+  const PackTag d;
+  const TrackRest& rest = control.rest;
+  TrackStep& step = control.step;
+  const std::size_t bones = step.fields.size(), block = pack.place / kBlock, lane = pack.place % kBlock;
+  const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles
+  const Pack3 goal = xyz(load_places(step.system.blended, pack.place));
+  Pack bent = zero(), touch = zero();
+  bool any_joined = false;
+  for (const TrackBlockNear& n : chunk.block_near) {
+    const PackMask felt = mask_of(n.lanes);
+    touch = hn::IfThenElse(felt, larger(touch, hn::Load(d, n.contact)), touch);
+    if (!n.joined) continue;
+    any_joined = true;
+    const PackMask bends = hn::And(felt, hn::Gt(hn::Load(d, n.value), set(kRiseFrom)));
+    bent = hn::IfThenElse(bends, larger(bent, set(step.gate[b * bones + n.bone])), bent);
+  }
+  const Pack strain = strain_of(control, pack, goal);
+  const Pack sound = one_minus(smooth(strain, kStrainFrom, kStrainTo)), untouched = one_minus(touch);
+  Pack trusted = zero(), level = pack.own;
+  if (step.fields[b].nodes != nullptr) {
+    const Pack own = any_joined ? look_up_value(step.fields[b], pack.p) : zero();
+    const Pack own_there = look_up_value(calm[b], goal);
+    const Pack way = size_of(sub(pack.p, goal)), reach = hn::Add(way, pack.margin);
+    Pack rise = zero();
+    for (TrackBlockNear& n : chunk.block_near) {
+      if (!n.joined) continue;
+      const Pack contact = hn::Load(d, n.contact), its_level = hn::Load(d, n.level);
+      const Pack slope = set(step.steepest[b] + step.steepest[n.bone]);
+      const Pack lead = hn::Add(hn::Sub(hn::Sub(hn::Load(d, n.value), its_level), own), pack.own);
+      const bool plain = step.fields[b].muscle_count == 0 && step.fields[n.bone].muscle_count == 0;
+      PackMask rises = mask_of(n.lanes);
+      if (plain) {
+        const PackMask may = hn::Gt(hn::Add(lead, hn::Mul(slope, reach)), zero());
+        n.matters = n.lanes & bits_of(hn::Or(hn::Gt(contact, zero()), may));
+        rises = hn::AndNot(hn::Le(hn::Add(lead, hn::Mul(slope, way)), zero()), rises);
+        if (hn::AllFalse(d, rises)) continue;
+      }
+      const Pack there = look_up_value(calm[n.bone], goal);
+      const Pack over = hn::Add(hn::Sub(hn::Sub(there, its_level), own_there), pack.own);
+      rise = hn::IfThenElse(rises, larger(rise, hn::Mul(one_minus(contact), over)), rise);
+    }
+    const Pack off = hn::Sub(hn::Add(own_there, rise), pack.own), soft = one_minus(pack.stiffness);
+    const Pack straight = one_minus(bent);
+    const Pack trust = hn::Mul(straight, larger(set(kTrust), hn::Mul(sound, untouched)));
+    if (step.fields[b].muscle_count == 0) trusted = hn::Mul(hn::Mul(hn::Mul(soft, straight), sound), untouched);
+    const Pack within = hn::IfThenElse(hn::Lt(off, hn::Neg(trust)), hn::Neg(trust), smaller(off, trust));
+    const Pack sunk = smaller(zero(), hn::Add(off, set(kVoid)));
+    const Pack shift = hn::Mul(soft, hn::Add(within, sunk));
+    level = hn::Add(level, shift);
+    for (TrackBlockNear& n : chunk.block_near) hn::Store(hn::Add(hn::Load(d, n.level), shift), d, n.level);
+  }
+  Pack loose = set(step.pin.empty() ? 0.0F : 1.0F);  // a target draws along what is around it
+  for (const TrackBend& bend : step.bends[b]) {
+    const Pack distance = size_of(sub(pack.at_rest, {set(bend.at.x), set(bend.at.y), set(bend.at.z)}));
+    loose = larger(loose, hn::Mul(set(bend.gate), one_minus(smooth(distance, bend.near, bend.far))));
+  }
+  // std::lerp(kFirm, 1, loose), which is exact at the end and never passes it.
+  const Pack blend = larger(set(1), hn::Add(set(kFirm), hn::Mul(loose, set(1 - kFirm))));
+  const Pack firm = hn::IfThenElse(hn::Eq(loose, set(1)), set(1), blend);
+  const Pack painted = smooth(pack.stiffness, 0, kPaintedTo);
+  const Pack rigid =
+      hn::Mul(hn::Mul(one_minus(painted), one_minus(loose)), one_minus(smooth(strain, kCalmFrom, kCalmTo)));
+  const Pack held = hn::Add(smaller(set(1), hn::Mul(pack.hold, firm)), hn::Mul(set(kRigid), rigid));
+  const PackMask tracked = mask_of(rest.tracked_lanes[block] >> lane);
+  Pack hold = hn::IfThenElse(tracked, hn::Mul(hn::Mul(held, untouched), sound), set(1));
+  if (step.pin.empty() && !control.rig.fields[b].empty()) {
+    const Pack far = smooth(hn::Div(pack.away, set(control.rig.fields[b].grid.radius)), kAwayFrom, kAwayTo);
+    hold = larger(hold, hn::Mul(hn::Mul(set(kRigid), far), untouched));
+  }
+  const Pack bound = hn::IfThenElseZero(tracked, one_minus(hn::Mul(trusted, one_minus(loose))));
+  HWY_ALIGN float levels[kMostLanes], holds_by[kMostLanes], bounds[kMostLanes];
+  hn::Store(level, d, levels);
+  hn::Store(hold, d, holds_by);
+  hn::Store(bound, d, bounds);
+  each_bit(pack.active, [&](std::size_t i) {
+    const auto a = static_cast<std::size_t>(step.slot[rest.places.vertex[pack.place + i]]);
+    step.level[a] = levels[i];
+    step.hold[a] = holds_by[i];
+    step.bound[a] = bounds[i];
+    step.other_begin[a] = static_cast<std::uint32_t>(chunk.others.size());
+    for (const TrackBlockNear& n : chunk.block_near)
+      if ((n.matters >> i & 1U) != 0)
+        chunk.others.push_back({n.contact[i], n.level[i], n.offset[i], 2 * n.bone + (n.joined ? 1 : 0)});
+    step.other_count[a] = static_cast<std::uint32_t>(chunk.others.size()) - step.other_begin[a];
+    chunk.others.push_back({.part = TrackOther::kNoPart});
+  });
+}
+
+void blend_blocks(const Controlling& control, std::size_t begin, std::size_t end) {
+  for (std::size_t place = begin * kBlock; place < end * kBlock; place += lanes()) blend_pack(control, place);
+}
+
+void control_blocks(const Controlling& control, std::size_t begin, std::size_t end, TrackChunk& chunk) {
+  const TrackPlaces& places = control.rest.places;
+  chunk.others.clear();
+  for (std::size_t place = begin * kBlock; place < end * kBlock; place += lanes()) {
+    std::uint32_t active = 0;
+    for (std::size_t i = 0; i < lanes(); ++i) {
+      const std::uint32_t v = places.vertex[place + i];
+      if (v != TrackPlaces::kNone && control.step.slot[v] >= 0) active |= 1U << i;
+    }
+    if (active == 0) continue;
+    const std::uint32_t b = places.owner[place / kBlock];
+    const ControlPack pack = load_pack(control, b, place, active);
+    chunk.block_near.clear();
+    find_near(control, b, pack, chunk.block_near);
+    settle_pack(control, b, pack, chunk);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cutis::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cutis::simd {
+namespace {
+
+constexpr std::size_t kBlock = TrackPlaces::kBlock;
+constexpr std::size_t kGrain = 16;  // blocks
+
+HWY_EXPORT(blend_blocks);
+HWY_EXPORT(control_blocks);
+
+}  // namespace
+
+void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
+                   const Context& context) {
+  const TrackPlaces& places = rest.places;
+  TrackSystem& sys = step.system;
+  const Controlling control{rig, rest, step};
+  const std::size_t blocks = places.blocks(), chunks = (blocks + kGrain - 1) / kGrain;
+  sys.resize(places);
+  if (step.stretched || !rest.stiffness.empty()) {
+    parallel_for(context, step.wanted.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t v = step.wanted[i], place = places.place[v];
+        blend_vertex(rig, rest, pose, v, step);
+        const auto row = [](const Vec3f& x) { return Float4(x.x, x.y, x.z, 0); };
+        sys.blended[place] = row(step.blended[v]);
+        for (std::size_t c = 0; c < 3; ++c) sys.turn[c][place] = row(step.turn[v].col[c]);
+      }
+    });
+  } else {
+    parallel_for(context, blocks, kGrain,
+                 [&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(blend_blocks)(control, begin, end); });
+  }
+  if (step.chunks.size() < chunks) step.chunks.resize(chunks);
+  parallel_for(context, blocks, kGrain, [&](std::size_t begin, std::size_t end) {
+    HWY_DYNAMIC_DISPATCH(control_blocks)(control, begin, end, step.chunks[begin / kGrain]);
+  });
+  gather_others(chunks, step);
+  parallel_for(context, step.active.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a)
+      step.other_begin[a] += step.offset[places.place[step.active[a]] / (kGrain * kBlock)];
+  });
+}
+
+}  // namespace cutis::simd
+#endif  // HWY_ONCE
