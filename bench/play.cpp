@@ -53,6 +53,7 @@ class ProfileSum {
     count("vertex_iterations", p.vertex_iterations);
     count("gradient_steps", p.gradient_steps);
     count("field_evaluations", p.evaluations);
+    if (p.operations > 0) count("operator_lookups", p.operations);
     count("ccd_candidates", c.candidates);
     count("ccd_tests", c.tests);
     // What the stages cannot do without, if nothing stays in the cache: eight nodes a look-up of a field; in a step of

@@ -168,6 +168,7 @@ struct TrackingProfile {
   std::size_t vertex_iterations = 0;  ///< vertices that relaxed, summed over relaxations
   std::size_t gradient_steps = 0;     ///< the same, times conjugate gradient steps
   std::size_t evaluations = 0;        ///< of fields, by projection
+  std::size_t operations = 0;         ///< tracking: pairs of parts' values that an operator put together, by projection
 };
 
 struct FrameReport {

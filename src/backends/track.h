@@ -228,7 +228,7 @@ struct TrackStep {
   std::vector<float> diagonal;
   std::vector<float> weight;           // per neighbour
   std::vector<float> stretch;          // per vertex: mean of its edges
-  std::vector<std::size_t> evaluated;  // per chunk
+  std::vector<std::size_t> evaluated;  // per chunk: evaluations, operations
   /// Of an active vertex.
   [[nodiscard]] std::span<const TrackOther> others_of(std::size_t a) const {
     return {others.data() + other_begin[a], other_count[a]};

@@ -70,13 +70,14 @@ void Tracker::reset() {
 TrackingProfile Tracker::profile() const {
   TrackingProfile profile = profile_;
   profile.evaluations = step_.evaluations;
+  profile.operations = step_.operations;
   profile.gradient_steps = step_.gradient_steps;
   return profile;
 }
 
 void Tracker::restart_profile() {
   profile_ = {};
-  step_.evaluations = step_.gradient_steps = 0;
+  step_.evaluations = step_.operations = step_.gradient_steps = 0;
 }
 
 TrackerState Tracker::save_state() const {

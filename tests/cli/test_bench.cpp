@@ -38,6 +38,8 @@ TEST(Bench, RunsTheRowsThatAreNamedAndProfilesTheirFrames) {
   EXPECT_EQ(row["quality"]["nonfinite"], 0);
   EXPECT_GT(row["quality"]["stretch_max"].get<double>(), 1.0);
   EXPECT_GT(row["profile"]["field_evaluations"].get<double>(), 0);
+  EXPECT_GT(row["profile"]["operator_lookups"].get<double>(), 0);
+  EXPECT_LT(row["profile"]["operator_lookups"].get<double>(), row["profile"]["field_evaluations"].get<double>());
   double sum = 0;
   for (const auto& [name, value] : row["profile"].items())
     if (name.ends_with("_ms") && name != "total_ms") sum += value.get<double>();

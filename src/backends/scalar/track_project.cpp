@@ -10,12 +10,21 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
+// Counts how often an operator of the tree is asked.
+struct CountingController {
+  std::size_t& count;
+  float operator()(const TreeView& tree, std::uint32_t n, const SkinSample& a, const SkinSample& b) const {
+    ++count;
+    return AngleController{}(tree, n, a, b);
+  }
+};
+
 // The paper's field. On the contact surface its gradient vanishes and values below 0.5 have no root: a vertex that is
 // in contact keeps to the side it is on, a little above the surface, and one that has arrived there stays.
-TrackSample composed_sample(const PosedField& field, float iso, float slope, const Vec3f& p) {
+TrackSample composed_sample(const PosedField& field, float iso, float slope, const Vec3f& p, std::size_t& operations) {
   constexpr float kFloor = 0.506F;  // iso-values below have no root in contact
   constexpr float kFlat = 0.05F;    // share of the slope on the surface
-  const SkinSample s = field.eval(p);
+  const SkinSample s = eval_tree(field.view(), p, CountingController{operations});
   TrackSample t;
   t.touching = s.contact();
   t.residual = s.value - (t.touching ? std::max(iso, kFloor) : iso);
@@ -31,9 +40,9 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
                            TrackStep& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t count = step.live.size();
-  step.evaluated.assign((count + kGrain - 1) / kGrain, 0);
+  step.evaluated.assign(2 * ((count + kGrain - 1) / kGrain), 0);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t evaluated = 0;
+    std::size_t evaluated = 0, operations = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t a = step.live[i];
       const std::uint32_t v = step.active[a];
@@ -41,7 +50,8 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
       const std::span<const TrackOther> others = step.others_of(a);
       const auto sample = [&](const Vec3f& p) {
         evaluated += composed != nullptr ? 1 : 1 + others.size();
-        if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p);
+        if (composed != nullptr) return composed_sample(*composed, s.iso[v], rest.slope[v], p, operations);
+        operations += others.size();
         return track_residual(step.fields.data(), s.owner[v], others.data(), others.size(), step.level[a], rest.gap[v],
                               p);
       };
@@ -61,9 +71,13 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
       step.samples[a] = t;
       step.moved[a] = std::max(step.moved[a], distance(start, step.p[v]) / s.edge[v]);
     }
-    step.evaluated[begin / kGrain] = evaluated;
+    step.evaluated[2 * (begin / kGrain)] = evaluated;
+    step.evaluated[2 * (begin / kGrain) + 1] = operations;
   });
-  for (const std::size_t n : step.evaluated) step.evaluations += n;
+  for (std::size_t i = 0; i < step.evaluated.size(); i += 2) {
+    step.evaluations += step.evaluated[i];
+    step.operations += step.evaluated[i + 1];
+  }
 }
 
 }  // namespace cutis

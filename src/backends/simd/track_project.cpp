@@ -31,7 +31,7 @@ struct Projecting {
 
 /// Look-ups of a run.
 struct Counted {
-  std::size_t fields = 0, pairs = 0;
+  std::size_t fields = 0, pairs = 0;  // own fields; those of other parts, each put together with the own one
 };
 
 }  // namespace cutis::simd
@@ -232,11 +232,11 @@ void track_project(const TrackRest& rest, int steps, float limit, TrackStep& ste
     const std::size_t run = begin / kGrain;
     const Counted counted = HWY_DYNAMIC_DISPATCH(project_run)({rest, steps, limit, step}, sys.live.data() + begin,
                                                               sys.live.data() + end, sys.runs[run]);
-    step.evaluated[2 * run] = counted.fields;
+    step.evaluated[2 * run] = counted.fields + counted.pairs;
     step.evaluated[2 * run + 1] = counted.pairs;
   });
   for (std::size_t run = 0; run < runs; ++run) {
-    step.evaluations += step.evaluated[2 * run] + step.evaluated[2 * run + 1];
+    step.evaluations += step.evaluated[2 * run];
     step.operations += step.evaluated[2 * run + 1];
   }
 }
