@@ -176,27 +176,38 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   return options;
 }
 
+namespace {
+
+// Between the last time and this one, as dense as frames of an animation; before the first: from the clip's beginning
+// on. No more than two seconds of them.
+std::vector<double> times_before(const Motion& motion, std::size_t i) {
+  constexpr int kMost = 60;
+  std::vector<double> times;
+  const double to = motion.times[i], from = i > 0 ? motion.times[i - 1] : std::min(motion.clip.start(), to);
+  if (!(to > from)) return times;
+  const int steps = dense_steps(from, to);
+  for (int k = std::max(i > 0 ? 1 : 0, steps - kMost); k < steps; ++k)
+    times.push_back(std::lerp(from, to, 1.0 * k / steps));
+  return times;
+}
+
+}  // namespace
+
 std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
-    const double from = i > 0 ? motion.times[i - 1] : motion.times[i], to = motion.times[i];
-    const int steps = std::max(1, dense_steps(from, to));
-    for (int k = i > 0 ? 1 : steps; k <= steps; ++k)
-      poses.push_back(sample(character.skeleton, motion.clip, k == steps ? to : std::lerp(from, to, 1.0 * k / steps)));
+    for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
+    poses.push_back(sample(character.skeleton, motion.clip, motion.times[i]));
   }
   return poses;
 }
 
 std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i, Method method,
                                const ContactChoice& contact) {
-  constexpr int kMost = 60;
   std::vector<Pose> poses;
   const bool has_history = contact.history == "playback" && (contact.touches(method) || method == Method::tracking);
-  if (!has_history || i == 0) return poses;
-  const double from = motion.times[i - 1], to = motion.times[i];
-  const int steps = dense_steps(from, to);
-  for (int k = std::max(1, steps - kMost); k < steps; ++k)
-    poses.push_back(sample(character.skeleton, motion.clip, std::lerp(from, to, 1.0 * k / steps)));
+  if (!has_history) return poses;
+  for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
   return poses;
 }
 

@@ -60,7 +60,8 @@ struct ContactChoice {
 };
 
 /// Poses on the way to frame `i` that are solved and not shown, so that a frame looks the same however many are shown:
-/// none when frames are as dense as 30 a second or the method has no history, at most the last two seconds.
+/// none when frames are as dense as 30 a second or the method has no history, at most the last two seconds. Before the
+/// first frame: from the beginning of the clip on.
 [[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
                                              Method method, const ContactChoice& contact);
 
