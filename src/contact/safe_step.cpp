@@ -99,7 +99,7 @@ struct SafeStep::Impl {
   void hold_all();
   void note_blocking();
   void note_contacts(const Context& context);
-  void finish(std::span<Vec3f> proposed, SafeStepReport& report);
+  void finish(std::span<Vec3f> proposed, SafeStepReport& report, const Context& context);
 };
 
 void SafeStep::Impl::check_sizes(std::size_t last_size, std::size_t proposed, std::size_t motions,
@@ -182,13 +182,18 @@ void SafeStep::Impl::find_normals() {
 
 // Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for.
 bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Context& context) {
-  bool any = all;
-  for (std::size_t v = 0; v < flagged.size(); ++v) {
-    if (!all) flagged[v] = distance(to[v], searched[v]) > pad[v] ? 1 : 0;
-    if (flagged[v] != 0 || all) searched[v] = to[v];
-    any = any || flagged[v] != 0;
-  }
-  if (!any) return true;
+  const std::size_t strays =
+      ordered_sum(context, flagged.size(), kVerticesPerChunk, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
+        std::size_t count = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+          if (!all) flagged[v] = distance(to[v], searched[v]) > pad[v] ? 1 : 0;
+          if (!all && flagged[v] == 0) continue;
+          searched[v] = to[v];
+          ++count;
+        }
+        return count;
+      });
+  if (strays == 0) return true;
   const Timer timer;
   const BroadPhaseOptions broad_options{static_cast<float>(options.gap_edges), options.max_pairs};
   const std::size_t known = pairs.size();
@@ -327,7 +332,7 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   ++report.rounds;
   flag_movers(moved, context);
   to.assign(target.begin(), target.end());
-  searched.assign(target.begin(), target.end());
+  searched.resize(target.size());
   pairs.clear();
   std::fill(truncated.begin(), truncated.end(), 0);
   if (!search_strays(true, report, context)) return false;
@@ -351,19 +356,36 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   return done;
 }
 
-void SafeStep::Impl::finish(std::span<Vec3f> proposed, SafeStepReport& report) {
+void SafeStep::Impl::finish(std::span<Vec3f> proposed, SafeStepReport& report, const Context& context) {
   contacts.clear();
-  for (std::uint32_t v = 0; v < to.size(); ++v) {
-    const double push = distance(to[v], wished[v]), edge = surface.edge_length()[v];
-    if (edge > 0) {
-      report.max_push_edges = std::max(report.max_push_edges, push / edge);
-      if (push > 0.01 * edge) ++report.pushed;
+  struct Pushed {
+    std::size_t count = 0;
+    double most = 0;  // edges
+    void operator+=(const Pushed& b) {
+      count += b.count;
+      most = std::max(most, b.most);
     }
-    proposed[v] = static_cast<Vec3f>(to[v]);
+  };
+  const Pushed pushed =
+      ordered_sum(context, to.size(), kVerticesPerChunk, Pushed{}, [&](std::size_t begin, std::size_t end) {
+        Pushed some;
+        for (std::size_t v = begin; v < end; ++v) {
+          proposed[v] = static_cast<Vec3f>(to[v]);
+          if (to[v] == wished[v]) continue;
+          const double push = distance(to[v], wished[v]), edge = surface.edge_length()[v];
+          if (!(edge > 0)) continue;
+          some.most = std::max(some.most, push / edge);
+          if (push > 0.01 * edge) ++some.count;
+        }
+        return some;
+      });
+  report.pushed += pushed.count;
+  report.max_push_edges = std::max(report.max_push_edges, pushed.most);
+  for (std::uint32_t v = 0; v < to.size(); ++v) {
     if (nearest[v].normal == Vec3f{}) continue;
     contacts.push_back(nearest[v]);
     contacts.back().vertex = v;
-    contacts.back().push = static_cast<float>(push);
+    contacts.back().push = static_cast<float>(distance(to[v], wished[v]));
   }
 }
 
@@ -418,7 +440,7 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
     }
     std::fill(s.frame.begin(), s.frame.end(), Affine3d{});
   }
-  s.finish(proposed, report);
+  s.finish(proposed, report, context);
   report.certified = report.touching == 0;  // the last mesh, moved as a whole, is valid too
 
   std::erase_if(s.released_pairs, [&](Impl::Released& pair) {

@@ -298,7 +298,7 @@ void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
   const StageTimer giving(report.give_ms);
-  if (options.swell) swell.update(mesh, lift, motion, in_contact, rate);
+  if (options.swell) swell.update(mesh, lift, motion, in_contact, rate, context);
   release_passed(step.truncated > 0);
 }
 

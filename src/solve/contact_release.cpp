@@ -68,7 +68,7 @@ void ContactPass::Impl::release_passed(bool left_behind) {
   }
   for (const auto& [pair, steps] : still_torn)
     if (steps >= kReleasePatience || passed(pair[0], pair[1])) safe.release(pair[0], pair[1]);
-  torn.swap(still_torn);
+  torn = still_torn;
 }
 
 bool ContactPass::Impl::passed(std::uint32_t a, std::uint32_t b) const {

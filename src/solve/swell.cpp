@@ -169,7 +169,7 @@ void Swell::find_region() {
 }
 
 // Conjugate gradients from the last lift on; beyond the region the lift is 0.
-void Swell::solve() {
+void Swell::solve(const Context& context) {
   const RigSurface& s = rig_->surface;
   const std::size_t count = region_.size();
   for (auto* scratch : {&x_, &r_, &d_, &q_, &diagonal_}) scratch->resize(count);
@@ -188,28 +188,34 @@ void Swell::solve() {
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) diagonal_[a] += conduct_[i];
     if (!(diagonal_[a] > 0)) diagonal_[a] = 1;
   }
-  double rz = 0, size = 0;
-  for (std::size_t a = 0; a < count; ++a) {
+  const auto sum = [&](auto&& term) {
+    return ordered_sum(context, count, kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+      double part = 0;
+      for (std::size_t a = begin; a < end; ++a) part += term(a);
+      return part;
+    });
+  };
+  const double size = sum([&](std::size_t a) {
     const double b = state_.source[region_[a]] * area_[region_[a]];
-    r_[a] = b - apply(x_, a);
+    return b * b / diagonal_[a];
+  });
+  double rz = sum([&](std::size_t a) {
+    r_[a] = state_.source[region_[a]] * area_[region_[a]] - apply(x_, a);
     d_[a] = r_[a] / diagonal_[a];
-    rz += r_[a] * d_[a];
-    size += b * b / diagonal_[a];
-  }
+    return r_[a] * d_[a];
+  });
   for (int it = 0; it < kIterations && rz > kTolerance * kTolerance * size; ++it) {
-    double dq = 0;
-    for (std::size_t a = 0; a < count; ++a) {
+    const double dq = sum([&](std::size_t a) {
       q_[a] = apply(d_, a);
-      dq += d_[a] * q_[a];
-    }
+      return d_[a] * q_[a];
+    });
     if (!(dq > 0)) break;
     const double alpha = rz / dq;
-    double next = 0;
-    for (std::size_t a = 0; a < count; ++a) {
+    const double next = sum([&](std::size_t a) {
       x_[a] += alpha * d_[a];
       r_[a] -= alpha * q_[a];
-      next += r_[a] * r_[a] / diagonal_[a];
-    }
+      return r_[a] * r_[a] / diagonal_[a];
+    });
     const double beta = next / rz;
     rz = next;
     for (std::size_t a = 0; a < count; ++a) d_[a] = r_[a] / diagonal_[a] + beta * d_[a];
@@ -230,7 +236,7 @@ void Swell::solve() {
 }
 
 void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std::span<const Affine3d> motion,
-                   std::span<const char> touching, double rate) {
+                   std::span<const char> touching, double rate, const Context& context) {
   const std::size_t n = rig_->surface.size();
   if (state_.lift.empty()) {
     if (std::ranges::all_of(touching, [](char c) { return c == 0; })) return;
@@ -239,7 +245,7 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
   }
   gather(mesh, motion, touching, rate);
   find_region();
-  solve();
+  solve(context);
   double lost = 0;
   for (std::size_t v = 0; v < n; ++v) lost += state_.source[v] * area_[v];
   if (!closed_ || !(lost > 0)) return;

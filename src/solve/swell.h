@@ -50,7 +50,7 @@ class Swell {
   /// Takes in a mesh, the lift that is in it, and what touches there. `motion` per part, posed from rest; `rate` in
   /// (0,1]: the part of the way that the lift goes now to what this mesh asks for.
   void update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std::span<const Affine3d> motion,
-              std::span<const char> touching, double rate);
+              std::span<const char> touching, double rate, const Context& context);
   /// Lift of each vertex when the parts are posed by `motion`.
   void lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const;
 
@@ -63,7 +63,7 @@ class Swell {
   void gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
               double rate);
   void find_region();
-  void solve();
+  void solve(const Context& context);
   [[nodiscard]] double height(std::size_t v) const;
 
   const Rig* rig_;

@@ -22,14 +22,18 @@ Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
 
 }  // namespace
 
-Unfold::Unfold(const Rig& rig, const Topology& topology) : rig_(&rig) {
+Unfold::Unfold(const Rig& rig, const Topology& topology) : rig_(&rig), topology_(&topology) {
   const RigSurface& s = rig.surface;
   std::vector<Vec3d> rest(s.size());
   for (std::size_t v = 0; v < s.size(); ++v) rest[v] = static_cast<Vec3d>(s.positions[v]);
+  face_hinges_.assign(s.triangles.size(), {-1, -1, -1});
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto sides = topology.edge_faces.row(e);
     if (sides.size() != 2) continue;
     const double cosine = dot(face_normal(rest, s.triangles[sides[0]]), face_normal(rest, s.triangles[sides[1]]));
+    for (const std::uint32_t f : sides)
+      if (const auto free = std::ranges::find(face_hinges_[f], -1); free != face_hinges_[f].end())
+        *free = static_cast<std::int32_t>(hinges_.size());
     hinges_.push_back({{sides[0], sides[1]}, static_cast<float>(cosine)});
   }
 }
@@ -40,30 +44,36 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
   const std::size_t n = s.size();
   if (state_.weight.empty() && touch.empty()) return;
   at_.resize(n);
-  normal_.resize(s.triangles.size());
-  for (std::size_t v = 0; v < n; ++v) at_[v] = skin[v] + shift[v];
-  parallel_for(context, s.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t f = begin; f < end; ++f) normal_[f] = face_normal(at_, s.triangles[f]);
+  next_.resize(n);
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) at_[v] = next_[v] = skin[v] + shift[v];
   });
 
   folded_.assign(n, 0);
+  seen_.assign(hinges_.size(), 0);
   active_.clear();
   const auto add = [&](std::uint32_t v, double weight) {
     if (folded_[v] == 0) active_.push_back(v);
     folded_[v] = std::max(folded_[v], weight);
   };
-  for (const Hinge& hinge : hinges_) {
-    const double cosine = dot(normal_[hinge.faces[0]], normal_[hinge.faces[1]]);
-    if (cosine >= kFrom) continue;
+  const auto examine = [&](const Hinge& hinge) {
+    const double cosine =
+        dot(face_normal(at_, s.triangles[hinge.faces[0]]), face_normal(at_, s.triangles[hinge.faces[1]]));
+    if (cosine >= kFrom) return;
     const double weight =
         smooth_step(-cosine, -kFrom, -kTo) * smooth_step(static_cast<double>(hinge.rest) - cosine, 0.0, kMoreThanRest);
-    if (!(weight > 0) || touch.empty()) continue;
-    const auto touches = [&](std::uint32_t f) {
-      return std::ranges::any_of(s.triangles[f], [&](std::uint32_t v) { return touch[v] > 0; });
-    };
-    if (!touches(hinge.faces[0]) && !touches(hinge.faces[1])) continue;
+    if (!(weight > 0)) return;
     for (const std::uint32_t f : hinge.faces)
       for (const std::uint32_t v : s.triangles[f]) add(v, weight);
+  };
+  for (std::uint32_t v = 0; v < touch.size(); ++v) {
+    if (!(touch[v] > 0)) continue;
+    for (const std::uint32_t f : topology_->vertex_faces.row(v))
+      for (const std::int32_t h : face_hinges_[f]) {
+        if (h < 0 || seen_[static_cast<std::size_t>(h)] != 0) continue;
+        seen_[static_cast<std::size_t>(h)] = 1;
+        examine(hinges_[static_cast<std::size_t>(h)]);
+      }
   }
   if (state_.weight.empty()) {
     if (active_.empty()) return;
@@ -82,7 +92,6 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
     if (folded_[v] == 0 && follows < kNone && weight < kNone) follows = weight = 0;
     if (weight > 0) active_.push_back(v);
   }
-  next_ = at_;
   for (int pass = 0; pass < kPasses; ++pass) {
     for (const std::uint32_t v : active_) {
       Vec3d sum;  // cotangent weights: long edges do not pull short ones out of shape

@@ -19,7 +19,7 @@ struct UnfoldState {
 
 class Unfold {
  public:
-  /// `topology` of the rig's surface. The rig must outlive this.
+  /// `topology` of the rig's surface. Both must outlive this.
   Unfold(const Rig& rig, const Topology& topology);
 
   /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift where skin touches (`touch` > 0;
@@ -41,10 +41,13 @@ class Unfold {
     float rest = 0;  // cosine between their normals
   };
   const Rig* rig_;
+  const Topology* topology_;
   std::vector<Hinge> hinges_;
+  std::vector<std::array<std::int32_t, 3>> face_hinges_;  // -1: none
   UnfoldState state_;
   // Scratch.
-  std::vector<Vec3d> at_, next_, normal_;
+  std::vector<Vec3d> at_, next_;
+  std::vector<char> seen_;  // hinges
   std::vector<double> folded_;
   std::vector<std::uint32_t> active_;
 };

@@ -53,7 +53,7 @@ TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
   press(0.002F);
   ASSERT_GT(std::ranges::count(touching, 1), 10);
   Swell swell(*rig, topology, part, radius, context);
-  swell.update(mesh, none, rest, touching, 1);
+  swell.update(mesh, none, rest, touching, 1, context);
   const std::vector<double> area = areas();
   double lost = 0, gained = 0;
   for (std::size_t v = 0; v < skin.size(); ++v) {
@@ -67,7 +67,7 @@ TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
 TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
   press(0.002F);
   Swell swell(*rig, topology, part, radius, context);
-  swell.update(mesh, none, rest, touching, 1);
+  swell.update(mesh, none, rest, touching, 1, context);
   std::vector<Vec3d> lift;
   swell.lift(rest, lift);
   double most = 0;
@@ -89,13 +89,13 @@ TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
 TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
   Swell swell(*rig, topology, part, radius, context);
   std::vector<Vec3d> lift;
-  swell.update(mesh, none, rest, touching, 1);
+  swell.update(mesh, none, rest, touching, 1, context);
   swell.lift(rest, lift);
   EXPECT_EQ(lift, none);
   press(0.002F);
-  swell.update(mesh, none, rest, touching, 1);
+  swell.update(mesh, none, rest, touching, 1, context);
   touching.assign(skin.size(), 0);
-  for (int frame = 0; frame < 40; ++frame) swell.update(skin.positions, none, rest, touching, 0.4);
+  for (int frame = 0; frame < 40; ++frame) swell.update(skin.positions, none, rest, touching, 0.4, context);
   swell.lift(rest, lift);
   EXPECT_EQ(lift, none);
 }
@@ -103,7 +103,7 @@ TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
 TEST_F(SwellTest, TheLiftTurnsWithTheParts) {
   press(0.002F);
   Swell swell(*rig, topology, part, radius, context);
-  swell.update(mesh, none, rest, touching, 1);
+  swell.update(mesh, none, rest, touching, 1, context);
   std::vector<Vec3d> lift, turned;
   swell.lift(rest, lift);
   std::vector<Affine3d> quarter(rest.size());
