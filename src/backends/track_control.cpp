@@ -12,7 +12,9 @@ namespace {
 
 using namespace control;
 
-constexpr double kStretched = 1e-6;  // less is rounding
+// Less is rounding of files and of the polar decomposition; it would move skin by a ten-thousandth of its distance from
+// the joint.
+constexpr double kStretched = 1e-4;
 
 Float4 to_float4(const Quatd& q) {
   return {static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z), static_cast<float>(q.w)};
