@@ -54,6 +54,7 @@ struct TrackRest {
   std::vector<float> core_lead;     ///< per item of others: by how much the other's field is the larger one there
   std::vector<char> joined;         ///< joined_parts()
   std::vector<int> depth;           ///< per bone: of the skeleton above it
+  std::vector<Vec3d> axis;          ///< per bone: its direction
   std::vector<char> flat;           ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing
   std::vector<Box> parts;           ///< per bone: around its vertices
   std::vector<float> least_edge;    ///< per bone: the shortest local edge of its vertices
@@ -200,7 +201,7 @@ struct TrackStep {
   std::vector<TrackHeld> held;            ///< bones that held it in the last sub-step
   // Per active vertex.
   std::vector<std::uint32_t> active;                    ///< vertices, rising
-  std::vector<std::uint32_t> wanted;                    ///< these and their neighbours
+  std::vector<std::uint32_t> wanted;                    ///< these and their neighbours, at least
   std::vector<char> is_wanted;                          ///< per vertex
   std::vector<std::uint32_t> other_begin, other_count;  ///< in `others`; bones rise, behind the last is kNoPart
   std::vector<TrackOther> others;
@@ -212,7 +213,7 @@ struct TrackStep {
   std::size_t live_count = 0;
   std::vector<float> moved;  ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
-  std::vector<char> flags, next_flags;
+  std::vector<char> flags, next_flags, rim;
   std::vector<std::uint32_t> ring, next_ring;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
@@ -223,6 +224,8 @@ struct TrackStep {
   std::vector<std::uint32_t> offset;  // per chunk: of its others
   TrackSystem system;
   std::vector<Affine3d> from_world;  // per bone
+  std::vector<double> bend;          // per bone: of the joint above it, degrees
+  std::vector<char> holds;           // per active vertex: another part may hold it in the next sub-step
   std::vector<Affine3f> delta;       // per bone: since the last sub-step
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal;
@@ -265,7 +268,8 @@ void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit
 void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
                  const Context& context);
 /// Smooths around contact.
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions);
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions,
+                  const Context& context);
 /// Residuals below are taken for 0 by projection.
 inline constexpr float kProjected = 1e-5F;
 

@@ -6,6 +6,7 @@
 
 #include "base/dual_quat.h"
 #include "base/math.h"
+#include "base/parallel_for.h"
 
 namespace cutis {
 namespace {
@@ -60,7 +61,8 @@ void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   step.level.resize(count);
   step.hold.resize(count);
   step.bound.resize(count);
-  step.samples.assign(count, {});
+  step.samples.resize(count);
+  step.holds.resize(count);
 }
 
 // Dual quaternions, in float: what they place is relative to the first bone with skin, and a character's size away from
@@ -102,20 +104,25 @@ void blend_vertex(const Rig& rig, const TrackRest& rest, const PosedBones& pose,
   step.turn[v] = step.turn[v] * (1 - rest.stiffness[v]) + step.motion[b].linear * rest.stiffness[v];
 }
 
-void gather_others(std::size_t chunks, TrackStep& step) {
+void gather_others(std::size_t chunks, TrackStep& step, const Context& context) {
   step.offset.resize(chunks);
-  step.others.clear();
+  std::size_t count = 0;
   for (std::size_t c = 0; c < chunks; ++c) {
-    step.offset[c] = static_cast<std::uint32_t>(step.others.size());
-    step.others.insert(step.others.end(), step.chunks[c].others.begin(), step.chunks[c].others.end());
+    step.offset[c] = static_cast<std::uint32_t>(count);
+    count += step.chunks[c].others.size();
   }
+  if (step.others.size() < count) step.others.resize(count);
+  parallel_for(context, chunks, 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c)
+      std::ranges::copy(step.chunks[c].others, step.others.begin() + static_cast<std::ptrdiff_t>(step.offset[c]));
+  });
 }
 
 void remember_contact(const Rig& rig, TrackStep& step) {
   step.held.clear();
   for (std::uint32_t v = 0; v < rig.surface.size(); ++v) {
     step.held_begin[v] = static_cast<std::uint32_t>(step.held.size());
-    if (step.slot[v] < 0) continue;
+    if (step.slot[v] < 0 || step.holds[static_cast<std::size_t>(step.slot[v])] == 0) continue;
     for (const TrackOther& other : step.others_of(static_cast<std::size_t>(step.slot[v])))
       if (other.contact > kHeld) step.held.push_back({other.bone(), other.contact});
   }

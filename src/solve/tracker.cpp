@@ -239,23 +239,24 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
 // States and residuals of all welded vertices, from the last samples.
 void Tracker::assess() {
   const std::size_t n = rig_->surface.size();
-  states_.assign(n, VertexState::rigid);
+  states_.resize(n);
   residuals_.resize(n);
-  for (std::size_t v = 0; v < n; ++v) residuals_[v] = rest_.tracked[v] == 0 ? std::nanf("") : 0.0F;
-  for (std::size_t a = 0; a < step_.active.size(); ++a) {
-    const std::uint32_t v = step_.active[a];
-    const TrackSample& t = step_.samples[a];
-    if (rest_.tracked[v] == 0) {
-      states_[v] = VertexState::outside;
-      continue;
+  parallel_for(*context_, n, 2048, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const bool tracked = rest_.tracked[v] != 0;
+      states_[v] = VertexState::rigid;
+      residuals_[v] = tracked ? 0.0F : std::nanf("");
+      if (step_.slot[v] < 0) continue;
+      const TrackSample& t = step_.samples[static_cast<std::size_t>(step_.slot[v])];
+      if (!tracked) states_[v] = VertexState::outside;
+      if (!tracked || (rest_.is_rigid(v) && !t.touching)) continue;
+      residuals_[v] = t.residual;
+      const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
+      states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
+                   : flat                            ? VertexState::flat
+                                                     : VertexState::limit;
     }
-    if (rest_.is_rigid(v) && !t.touching) continue;
-    residuals_[v] = t.residual;
-    const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
-    states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
-                 : flat                            ? VertexState::flat
-                                                   : VertexState::limit;
-  }
+  });
   for (const VertexState state : states_) ++report_.states[static_cast<std::size_t>(state)];
   sizes_.clear();
   double sum = 0;
@@ -303,7 +304,7 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
   // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
   // back the chords that cross.
   shown_ = step_.p;
-  track_smooth(rig, rest_, options_.smoothing, step_, shown_);
+  track_smooth(rig, rest_, options_.smoothing, step_, shown_, *context_);
   assess();
   turn_normals();
   const Mat3f turn_root = convert<float>(cofactor(root_.linear) * (determinant(root_.linear) < 0 ? -1.0 : 1.0));

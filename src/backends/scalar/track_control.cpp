@@ -147,13 +147,18 @@ void scalar::track_control(const Rig& rig, const TrackRest& rest, const PosedBon
       find_near(rig, rest, v, step, chunk.near);
       settle_vertex(rig, rest, calm, step.bends[s.owner[v]], a, step, chunk.near);
       step.other_begin[a] = static_cast<std::uint32_t>(chunk.others.size());
-      for (const TrackNear& near : chunk.near)
-        if (near.matters) chunk.others.push_back(near.other);
+      step.samples[a] = {};
+      step.holds[a] = 0;
+      for (const TrackNear& near : chunk.near) {
+        if (!near.matters) continue;
+        chunk.others.push_back(near.other);
+        if (near.other.contact > kHeld) step.holds[a] = 1;
+      }
       step.other_count[a] = static_cast<std::uint32_t>(chunk.others.size()) - step.other_begin[a];
       chunk.others.push_back({.part = TrackOther::kNoPart});
     }
   });
-  gather_others(chunks, step);
+  gather_others(chunks, step, context);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) step.other_begin[a] += step.offset[begin / kGrain];
   });

@@ -61,15 +61,16 @@ void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, 
 
 void open_gates(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
   const std::size_t bones = rig.bones.size();
-  step.gate.resize(bones * bones);
-  const auto axis = [&](std::size_t b) {
-    return normalized(rig.bones[b].rest_end - rig.bones[b].rest_origin, Vec3d{0, 1, 0});
-  };
+  step.gate.assign(bones * bones, 1.0F);
   // About the child's axis: twist does not count.
-  const auto swing = [&](std::size_t a, std::size_t b, const Vec3d& u) {
+  const auto swing = [&](std::size_t a, std::size_t b, std::size_t child) {
+    const Vec3d& u = rest.axis[child];
     const double c = dot(rotate(pose.rotation[a], u), rotate(pose.rotation[b], u));
     return std::acos(std::clamp(c, -1.0, 1.0)) * 180 / kPi;
   };
+  step.bend.resize(bones);  // of the joint above each
+  for (std::size_t b = 0; b < bones; ++b)
+    step.bend[b] = rig.bones[b].parent < 0 ? 180.0 : swing(b, static_cast<std::size_t>(rig.bones[b].parent), b);
   // The sharpest bend of a single joint on the way from one part to the other.
   const auto sharpest = [&](std::size_t a, std::size_t b) {
     double most = 0;
@@ -77,32 +78,30 @@ void open_gates(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
       const int parent = rig.bones[static_cast<std::size_t>(deeper)].parent;
       if (parent < 0) return 180.0;  // no way
-      const auto child = static_cast<std::size_t>(deeper);
-      most = std::max(most, swing(child, static_cast<std::size_t>(parent), axis(child)));
+      most = std::max(most, step.bend[static_cast<std::size_t>(deeper)]);
       deeper = parent;
     }
     return most;
   };
   for (std::size_t a = 0; a < bones; ++a)
-    for (std::size_t b = 0; b < bones; ++b) {
-      step.gate[a * bones + b] = 1;
-      if (a == b || rest.joined[a * bones + b] == 0) continue;
+    for (std::size_t b = 0; b < a; ++b) {
+      if (rest.joined[a * bones + b] == 0) continue;
       double angle = 0;
-      if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, axis(a)));
-      if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, axis(b)));
+      if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, a));
+      if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, b));
       angle = std::min(angle, sharpest(a, b));  // a bend that several joints share is no fold
-      step.gate[a * bones + b] = smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
+      step.gate[a * bones + b] = step.gate[b * bones + a] =
+          smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
     }
 }
 
-// How far a motion takes the points of a box at most: an affine map is farthest from the identity in a corner.
+// How far a motion takes the points of a box, at most: its centre's way, and what the linear part adds on the way to a
+// corner.
 double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
-  double most = 0;
-  for (unsigned c = 0; c < 8; ++c) {
-    const Vec3d p = corner(box, c);
-    most = std::max(most, distance(transform_point(from, p), transform_point(to, p)));
-  }
-  return most;
+  const Affine3d way{to.linear + from.linear * -1.0, to.translation - from.translation};
+  const Vec3d half = (box.hi - box.lo) * 0.5;
+  return length(transform_point(way, center(box))) + length(way.linear.col[0]) * half.x +
+         length(way.linear.col[1]) * half.y + length(way.linear.col[2]) * half.z;
 }
 
 // Which parts may wake up the skin of which others: those whose field is not, at that skin, what it was at rest.

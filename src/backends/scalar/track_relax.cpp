@@ -183,34 +183,40 @@ void scalar::track_narrow(const Rig& rig, float least, TrackStep& step) {
   }
 }
 
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions) {
+void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions,
+                  const Context& context) {
   constexpr int kSpread = 3;  // passes that diffuse the contact flag
   const RigSurface& s = rig.surface;
   bool any = false;
   for (const TrackSample& sample : step.samples) any = any || sample.touching;
   if (!any || passes <= 0) return;
+  const auto each_active = [&](auto&& body) {
+    parallel_for(context, step.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t a = begin; a < end; ++a) body(step.active[a]);
+    });
+  };
   step.beta.assign(s.size(), 0.0F);
+  step.next_beta.assign(s.size(), 0.0F);
   for (std::size_t a = 0; a < step.active.size(); ++a)
     if (step.samples[a].touching) step.beta[step.active[a]] = 1;
   for (int pass = 0; pass < kSpread; ++pass) {
-    step.next_beta = step.beta;
-    for (const std::uint32_t v : step.active) {
+    each_active([&](std::uint32_t v) {
       float sum = step.beta[v];
       const auto row = s.neighbours.row(v);
       for (const std::uint32_t w : row) sum += step.beta[w];
       step.next_beta[v] = sum / static_cast<float>(row.size() + 1);
-    }
+    });
     step.beta.swap(step.next_beta);
   }
   for (int pass = 0; pass < passes; ++pass) {
     step.smoothed = positions;
-    for (const std::uint32_t v : step.active) {
+    each_active([&](std::uint32_t v) {
       const auto row = s.neighbours.row(v);
-      if (step.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) continue;
+      if (step.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) return;
       Vec3f sum;
       for (const std::uint32_t w : row) sum += positions[w];
       step.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * step.beta[v]);
-    }
+    });
     positions.swap(step.smoothed);
   }
 }

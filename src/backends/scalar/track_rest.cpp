@@ -169,6 +169,8 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
   rest.flat = flat_parts(rig);
+  for (const RigBone& bone : rig.bones)
+    rest.axis.push_back(normalized(bone.rest_end - bone.rest_origin, Vec3d{0, 1, 0}));
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
   std::vector<GridView> fields;

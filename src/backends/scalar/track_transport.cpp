@@ -36,14 +36,21 @@ bool is_stirred(const Rig& rig, const TrackRest& rest, const TrackStep& step, st
 }
 
 // Flags of some rings more, and how far they are along edges from where the flags began. A vertex that a ring takes
-// has flagged neighbours in the ring before alone.
-void grow_rings(const RigSurface& s, int rings, TrackStep& step) {
+// has flagged neighbours in the ring before alone. One ring beyond is left in step.ring, without flags.
+void grow_rings(const RigSurface& s, int rings, TrackStep& step, const Context& context) {
   step.away.assign(s.size(), 0.0F);
   step.next_flags.assign(s.size(), 0);
+  // The rim: flagged vertices with a neighbour that is not.
+  step.rim.resize(s.size());
+  parallel_for(context, s.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v)
+      step.rim[v] =
+          step.flags[v] != 0 && std::ranges::any_of(s.neighbours.row(v), [&](auto w) { return step.flags[w] == 0; });
+  });
   step.ring.clear();
   for (std::uint32_t v = 0; v < s.size(); ++v)
-    if (step.flags[v] != 0) step.ring.push_back(v);
-  for (int ring = 0; ring < rings && !step.ring.empty(); ++ring) {
+    if (step.rim[v] != 0) step.ring.push_back(v);
+  for (int ring = 0; ring <= rings; ++ring) {
     step.next_ring.clear();
     for (const std::uint32_t w : step.ring)
       for (const std::uint32_t v : s.neighbours.row(w)) {
@@ -53,22 +60,9 @@ void grow_rings(const RigSurface& s, int rings, TrackStep& step) {
         if (step.next_flags[v] == 0) step.next_ring.push_back(v);
         step.next_flags[v] = 1;
       }
-    for (const std::uint32_t v : step.next_ring) step.flags[v] = 1;
     std::swap(step.ring, step.next_ring);
-  }
-}
-
-// The active vertices and their neighbours.
-void list_wanted(const RigSurface& s, TrackStep& step) {
-  step.wanted = step.active;
-  step.is_wanted.assign(s.size(), 0);
-  for (const std::uint32_t a : step.active) {
-    step.is_wanted[a] = 1;
-    for (const std::uint32_t v : s.neighbours.row(a)) {
-      if (step.slot[v] >= 0 || step.is_wanted[v] != 0) continue;
-      step.is_wanted[v] = 1;
-      step.wanted.push_back(v);
-    }
+    if (ring == rings) break;
+    for (const std::uint32_t v : step.ring) step.flags[v] = 1;
   }
 }
 
@@ -86,15 +80,21 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
       step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
     }
   });
-  grow_rings(s, options.rings, step);
+  grow_rings(s, options.rings, step, context);
   step.active.clear();
+  step.wanted.clear();
+  step.is_wanted.assign(n, 0);
   for (std::uint32_t v = 0; v < n; ++v) {
     step.slot[v] = -1;
-    if (step.flags[v] == 0 || s.owner[v] == RigSurface::kNoBone || s.turn.row(v).empty()) continue;
+    if (step.flags[v] == 0) continue;
+    step.is_wanted[v] = 1;
+    step.wanted.push_back(v);
+    if (s.owner[v] == RigSurface::kNoBone || s.turn.row(v).empty()) continue;
     step.slot[v] = static_cast<std::int32_t>(step.active.size());
     step.active.push_back(v);
   }
-  list_wanted(s, step);
+  for (const std::uint32_t v : step.ring) step.is_wanted[v] = 1;
+  step.wanted.insert(step.wanted.end(), step.ring.begin(), step.ring.end());
   step.delta.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) step.delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {

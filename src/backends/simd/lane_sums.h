@@ -6,7 +6,7 @@
 namespace cutis::simd {
 
 /// Blocks of places whose sums are made together.
-inline constexpr std::size_t kBlocksAtOnce = 16;
+inline constexpr std::size_t kBlocksAtOnce = 64;
 
 /// A sum in sixteen parts, one for each place of a block, put together at the end.
 struct LaneSums {

@@ -364,9 +364,12 @@ HWY_INLINE void settle_pack(const Controlling& control, std::uint32_t b, const C
     step.hold[a] = holds_by[i];
     step.bound[a] = bounds[i];
     step.other_begin[a] = static_cast<std::uint32_t>(chunk.others.size());
-    for (const TrackBlockNear& n : chunk.block_near)
-      if ((n.matters >> i & 1U) != 0)
-        chunk.others.push_back({n.contact[i], n.level[i], n.offset[i], 2 * n.bone + (n.joined ? 1 : 0)});
+    step.holds[a] = 0;
+    for (const TrackBlockNear& n : chunk.block_near) {
+      if ((n.matters >> i & 1U) == 0) continue;
+      chunk.others.push_back({n.contact[i], n.level[i], n.offset[i], 2 * n.bone + (n.joined ? 1U : 0U)});
+      if (n.contact[i] > kHeld) step.holds[a] = 1;
+    }
     step.other_count[a] = static_cast<std::uint32_t>(chunk.others.size()) - step.other_begin[a];
     chunk.others.push_back({.part = TrackOther::kNoPart});
   });
@@ -435,7 +438,7 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   parallel_for(context, blocks, kGrain, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(control_blocks)(control, begin, end, step.chunks[begin / kGrain]);
   });
-  gather_others(chunks, step);
+  gather_others(chunks, step, context);
   parallel_for(context, step.active.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a)
       step.other_begin[a] += step.offset[places.place[step.active[a]] / (kGrain * kBlock)];
