@@ -205,7 +205,8 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
 /// beta = 1 in contact, diffused over the surface by `passes` means with the neighbours.
-void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, const Context& context);
+void diffuse_contact(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
+                     const Context& context);
 /// One pass of Laplacian smoothing, as strong as beta times `strength`.
 void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context);
 /// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.

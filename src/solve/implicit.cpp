@@ -289,7 +289,7 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
 
 void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
-  diffuse_contact(rig_, kDiffusePasses, vertices_, context_);
+  diffuse_contact(rig_, rest_, kDiffusePasses, vertices_, context_);
   for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothStrength, vertices_, context_);
   assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
 }

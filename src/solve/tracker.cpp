@@ -51,6 +51,7 @@ Tracker::Tracker(const Rig& rig, const TrackingOptions& options, const Context& 
       rest_(make_track_rest(rig)),
       composed_(rig),
       corners_(corners_of(rig.surface.size(), rig.surface.triangles)) {
+  find_normals(rig.surface.positions, rest_normals_);
   while (anchor_ + 1 < rig.bones.size() && rig.fields[anchor_].empty()) ++anchor_;
   reset();
 }
@@ -273,27 +274,38 @@ void Tracker::assess() {
   report_.residual_p95 = *p95;
 }
 
-// The rest normal turns with its bone, then as the surface does, so that hard edges stay hard.
-void Tracker::turn_normals() {
+// Of welded vertices, weighted by area; zero where there is none.
+void Tracker::find_normals(std::span<const Vec3f> at, std::vector<Vec3f>& normals) {
   const RigSurface& s = rig_->surface;
   triangle_normals_.resize(s.triangles.size());
   parallel_for(*context_, s.triangles.size(), 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Triangle& t = s.triangles[i];
-      triangle_normals_[i] = cross(shown_[t[1]] - shown_[t[0]], shown_[t[2]] - shown_[t[0]]);
+      triangle_normals_[i] = cross(at[t[1]] - at[t[0]], at[t[2]] - at[t[0]]);
     }
   });
+  normals.resize(s.size());
+  parallel_for(*context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      Vec3f sum;
+      for (const std::uint32_t i : corners_.row(v)) sum += triangle_normals_[i];
+      normals[v] = normalized(sum);
+    }
+  });
+}
+
+// The rest normal turns with its bone, then as the surface does, so that hard edges stay hard.
+void Tracker::turn_normals() {
+  const RigSurface& s = rig_->surface;
+  find_normals(shown_, normals_);
   bend_.resize(s.size());
   parallel_for(*context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const Quatd q = s.owner[v] == RigSurface::kNoBone ? Quatd{} : last_pose_.rotation[s.owner[v]];
       const Quatf carry{static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
                         static_cast<float>(q.w)};
-      Vec3f smooth;  // weighted by area; zero where there is none
-      for (const std::uint32_t i : corners_.row(v)) smooth += triangle_normals_[i];
-      smooth = normalized(smooth);
-      const bool usable = dot(smooth, smooth) > 0.5F;
-      bend_[v] = usable ? rotation_between(rotate(carry, s.normals[v]), smooth) * carry : carry;
+      const bool usable = normals_[v] != Vec3f{} && rest_normals_[v] != Vec3f{};
+      bend_[v] = usable ? rotation_between(rotate(carry, rest_normals_[v]), normals_[v]) * carry : carry;
     }
   });
 }

@@ -52,6 +52,7 @@ class Tracker {
   [[nodiscard]] bool is_bad();
   void finish(std::span<Vec3f> positions, Frame& frame);
   void assess();
+  void find_normals(std::span<const Vec3f> at, std::vector<Vec3f>& normals);
   void turn_normals();
 
   const Rig* rig_;
@@ -69,7 +70,8 @@ class Tracker {
   std::vector<Affine3d> local_;
   std::vector<JointMotion> world_;
   PosedBones at_;
-  RigRows corners_;  // per welded vertex: triangles at it
+  RigRows corners_;                            // per welded vertex: triangles at it
+  std::vector<Vec3f> rest_normals_, normals_;  // per welded vertex
   std::vector<Vec3f> triangle_normals_;
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;

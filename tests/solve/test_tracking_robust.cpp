@@ -209,5 +209,44 @@ TEST(TrackingRobust, JacobiStepsComeToTheSameSkinInMoreIterations) {
   EXPECT_GT(iterations[1], 3 * iterations[0]);
 }
 
+// Three rings: every edge along the tube is as long as its part.
+TEST(TrackingRobust, SkinWhoseEdgesSpanItsPartsKeepsItsEnds) {
+  const Context context;
+  const Character c = test::make_two_bone_tube(3);
+  const auto rig = bind(c, context);
+  for (const Method method : {Method::implicit, Method::tracking})
+    for (const bool contact : {false, true}) {
+      Solver solver(rig, {.method = method, .contact_pass = contact}, context),
+          plain(rig, {.method = Method::dqs}, context);
+      for (int degrees = 0; degrees <= 70; degrees += 5) {
+        Pose pose = default_pose(c.skeleton);
+        pose.time = degrees / 150.0;
+        pose.local[1].rotation = axis_angle(Vec3d{0, 0, 1}, degrees * kPi / 180);
+        const Frame& frame = solver.solve(pose);
+        const std::vector<Vec3f>& there = plain.solve(pose).positions;
+        for (std::size_t v = 0; v < there.size(); ++v) {
+          const float y = c.meshes[0].positions[v].y;
+          if (y > 0.5F && y < 1.5F) continue;  // at the joint
+          EXPECT_LT(distance(frame.positions[v], there[v]), 0.02F)
+              << to_string(method) << (contact ? ", contact" : "") << " at " << degrees << " degrees, vertex " << v;
+        }
+      }
+    }
+}
+
+TEST(TrackingRobust, NormalsAtRestAreThoseOfTheFile) {
+  const Context context;
+  Character c = test::make_two_bone_tube(3);
+  std::vector<Vec3f>& normals = c.meshes[0].normals;  // painted: straight outward, at the rims as well
+  normals.clear();
+  for (const Vec3f& p : c.meshes[0].positions) normals.push_back(normalized(Vec3f{p.x, 0, p.z}, Vec3f{0, 1, 0}));
+  const auto rig = bind(c, context);
+  Solver tracking(rig, {.method = Method::tracking}, context), plain(rig, {.method = Method::dqs}, context);
+  const Pose rest = default_pose(c.skeleton);
+  const std::vector<Vec3f>& there = plain.solve(rest).normals;
+  const std::vector<Vec3f>& here = tracking.solve(rest).normals;
+  for (std::size_t v = 0; v < there.size(); ++v) EXPECT_LT(distance(here[v], there[v]), 1e-4F) << v;
+}
+
 }  // namespace
 }  // namespace cutis

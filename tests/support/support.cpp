@@ -99,8 +99,8 @@ Surface make_grid(int nx, int ny, double size) {
   return s;
 }
 
-Character make_two_bone_tube() {
-  constexpr int kRings = 33, kSectors = 16;
+Character make_two_bone_tube(int rings) {
+  constexpr int kSectors = 16;
   Character c;
   c.source = "two-bone tube";
   Joint lower, upper;
@@ -115,8 +115,8 @@ Character make_two_bone_tube() {
 
   Mesh mesh;
   mesh.name = "tube";
-  for (int i = 0; i < kRings; ++i) {
-    const double y = 2.0 * i / (kRings - 1);
+  for (int i = 0; i < rings; ++i) {
+    const double y = 2.0 * i / (rings - 1);
     for (int j = 0; j < kSectors; ++j) {
       const double phi = 2 * kPi * j / kSectors;
       mesh.positions.push_back(static_cast<Vec3f>(Vec3d{0.3 * std::cos(phi), y, 0.3 * std::sin(phi)}));
@@ -128,8 +128,8 @@ Character make_two_bone_tube() {
   const auto at = [&](int i, int j) { return static_cast<std::uint32_t>(i * kSectors + j % kSectors); };
   for (int j = 0; j < kSectors; ++j) {
     mesh.triangles.push_back({bottom, at(0, j), at(0, j + 1)});
-    mesh.triangles.push_back({bottom + 1, at(kRings - 1, j + 1), at(kRings - 1, j)});
-    for (int i = 0; i + 1 < kRings; ++i) {
+    mesh.triangles.push_back({bottom + 1, at(rings - 1, j + 1), at(rings - 1, j)});
+    for (int i = 0; i + 1 < rings; ++i) {
       mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i, j + 1)});
       mesh.triangles.push_back({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
     }

@@ -46,6 +46,7 @@ struct Surface {
 
 /// Two joints along +Y (at 0 and 1) and a closed tube of radius 0.3 around them, weights blended over the middle,
 /// one clip "bend" that turns the upper joint by 90 degrees about +Z in one second.
-[[nodiscard]] Character make_two_bone_tube();
+/// Its vertices are in `rings` rings, one of them, of an odd number, at the joint.
+[[nodiscard]] Character make_two_bone_tube(int rings = 33);
 
 }  // namespace cutis::test

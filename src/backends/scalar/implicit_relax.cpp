@@ -133,7 +133,8 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
   take_scratch(vertices, context);
 }
 
-void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, const Context& context) {
+void diffuse_contact(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
+                     const Context& context) {
   const RigRows& ring = rig.surface.neighbours;
   for (const std::uint32_t v : vertices.active) vertices.beta[v] = vertices.touching[v] != 0 ? 1.0F : 0.0F;
   for (int pass = 0; pass < passes; ++pass) {
@@ -148,6 +149,7 @@ void diffuse_contact(const Rig& rig, int passes, ImplicitVertices& vertices, con
     });
     std::swap(vertices.beta, vertices.beta_scratch);
   }
+  for (const std::uint32_t v : vertices.active) vertices.beta[v] *= rest.track.fine[v];
 }
 
 void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context) {

@@ -208,6 +208,7 @@ void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& 
     });
     step.beta.swap(step.next_beta);
   }
+  each_active([&](std::uint32_t v) { step.beta[v] *= rest.fine[v]; });
   for (int pass = 0; pass < passes; ++pass) {
     step.smoothed = positions;
     each_active([&](std::uint32_t v) {

@@ -20,6 +20,8 @@ constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
 constexpr double kFlat = 0.999;
 // Strain dies away over this many radii where smooth skinning is sound.
 constexpr float kHoldRadii = 0.5F;
+// Longest edge at a vertex, in radii of its field: up to here skin is fine; from there on an edge spans the part.
+constexpr float kFineRadii = 1.5F, kCoarseRadii = 3;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -164,6 +166,7 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.slope.assign(n, 1);
   rest.gap.assign(n, 0);
   rest.hold.assign(n, 0);
+  rest.fine.assign(n, 0);
   rest.core.resize(n);
   rest.joined = joined_parts(rig);
   rest.depth.assign(bones, 0);
@@ -225,6 +228,10 @@ TrackRest make_track_rest(const Rig& rig) {
     rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = h * h;
+    float longest = 0;
+    for (const std::uint32_t w : s.neighbours.row(v))
+      longest = std::max(longest, distance(s.positions[v], s.positions[w]));
+    rest.fine[v] = 1 - smooth_step(longest / r, kFineRadii, kCoarseRadii);
   }
   bring_to_places(rig, rest);
   return rest;
