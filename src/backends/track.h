@@ -216,6 +216,8 @@ struct TrackStep {
   std::vector<float> moved;  ///< in the last relaxation or projection, the longer one, local edges
   // Scratch.
   std::vector<char> flags, next_flags, rim;
+  std::vector<char> wakes;                              // bones x bones: `wakers`
+  std::vector<std::uint32_t> active_from, wanted_from;  // per run of vertices: where its own begin in the lists
   std::vector<std::uint32_t> ring, next_ring;
   std::vector<char> awake;  // per active vertex
   std::vector<TrackChunk> chunks;
@@ -247,7 +249,7 @@ struct TrackStep {
 /// Whether control and iteration are done in packs.
 [[nodiscard]] bool tracks_in_packs(const TrackingOptions& options, const Context& context);
 /// Fields and gates of a pose.
-void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step);
+void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context);
 /// Vertices that something moves relative to their bone, and some rings around them; carries all others exactly.
 /// Active ones are carried on from where they are by their bone's motion since `last`.
 void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,

@@ -140,7 +140,7 @@ void Tracker::substep(bool from_smooth_skin) {
     return stage();
   };
   step_.packs = tracks_in_packs(options_, *context_);
-  timed(profile_.pose, [&] { track_pose(*rig_, rest_, pose_, step_); });
+  timed(profile_.pose, [&] { track_pose(*rig_, rest_, pose_, step_, *context_); });
   timed(profile_.transport, [&] { track_transport(*rig_, rest_, last_pose_, pose_, options_, step_, *context_); });
   timed(profile_.control, [&] { track_control(*rig_, rest_, pose_, step_, *context_); });
   ++report_.substeps;

@@ -4,6 +4,7 @@
 
 #include "backends/track.h"
 #include "base/math.h"
+#include "base/parallel_for.h"
 #include "rig/muscles.h"
 
 namespace cutis {
@@ -104,33 +105,46 @@ double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
          length(way.linear.col[1]) * half.y + length(way.linear.col[2]) * half.z;
 }
 
-// Which parts may wake up the skin of which others: those whose field is not, at that skin, what it was at rest.
-void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+// Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest.
+bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, const TrackStep& step, std::size_t b,
+              std::size_t k) {
+  if (step.fields[k].nodes == nullptr) return false;
+  const Box& part = rest.parts[b];
+  const Affine3d relative = step.from_world[k] * pose.motion[b];
+  if (step.fields[k].muscle_count == 0 && farthest(part, {}, relative) * rest.steepest[k] <= kStillField) return false;
+  if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
+  // What has come near; the boxes overlap seen from both sides.
+  const GridView grid = rig.fields[k].view();
+  const Affine3d grid_from_rest = convert<double>(grid.grid_from_rest);
+  return overlap(grid_box(grid), moved_box(part, grid_from_rest * relative)) &&
+         overlap(part, moved_box(grid_box(grid), inverse(relative) * inverse(grid_from_rest)));
+}
+
+void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
+                const Context& context) {
+  constexpr std::size_t kGrain = 4;
   const std::size_t bones = rig.bones.size();
-  step.wakers.begin.assign(1, 0);
-  step.wakers.items.clear();
   step.turns.assign(bones * bones, 0);
-  step.stirred.assign(bones, 0);
+  step.wakes.assign(bones * bones, 0);
   step.from_world.resize(bones);
   for (std::size_t k = 0; k < bones; ++k) step.from_world[k] = inverse(pose.motion[k]);
-  for (std::size_t b = 0; b < bones; ++b) {
-    const Box& part = rest.parts[b];
-    for (std::uint32_t k = 0; k < bones && !part.empty(); ++k) {
-      if (k == b) continue;
-      const std::size_t pair = b * bones + k;
-      if (rest.mates[pair] != 0 && farthest(part, pose.motion[b], pose.motion[k]) > kStillEdges * rest.least_edge[b])
-        step.turns[pair] = step.stirred[b] = 1;
-      if (step.fields[k].nodes == nullptr) continue;
-      const Affine3d relative = step.from_world[k] * pose.motion[b];
-      if (step.fields[k].muscle_count == 0 && farthest(part, {}, relative) * rest.steepest[k] <= kStillField) continue;
-      if (rest.reaches[pair] == 0) {  // what has come near; the boxes overlap seen from both sides
-        const GridView grid = rig.fields[k].view();
-        const Affine3d grid_from_rest = convert<double>(grid.grid_from_rest);
-        if (!overlap(grid_box(grid), moved_box(part, grid_from_rest * relative))) continue;
-        if (!overlap(part, moved_box(grid_box(grid), inverse(relative) * inverse(grid_from_rest)))) continue;
+  parallel_for(context, bones, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
+        const std::size_t pair = b * bones + k;
+        if (k == b) continue;
+        step.turns[pair] = rest.mates[pair] != 0 &&
+                           farthest(rest.parts[b], pose.motion[b], pose.motion[k]) > kStillEdges * rest.least_edge[b];
+        step.wakes[pair] = may_wake(rig, rest, pose, step, b, k);
       }
-      step.wakers.items.push_back(k);
-      step.stirred[b] = 1;
+  });
+  step.wakers.begin.assign(1, 0);
+  step.wakers.items.clear();
+  step.stirred.assign(bones, 0);
+  for (std::size_t b = 0; b < bones; ++b) {
+    for (std::uint32_t k = 0; k < bones; ++k) {
+      if (step.wakes[b * bones + k] != 0) step.wakers.items.push_back(k);
+      if (step.wakes[b * bones + k] != 0 || step.turns[b * bones + k] != 0) step.stirred[b] = 1;
     }
     if (step.fields[b].muscle_count > 0) step.stirred[b] = 1;
     step.wakers.begin.push_back(static_cast<std::uint32_t>(step.wakers.items.size()));
@@ -139,10 +153,11 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
 
 }  // namespace
 
-void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
+void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
+                const Context& context) {
   pose_fields(rig, rest, pose, step);
   open_gates(rig, rest, pose, step);
-  pair_parts(rig, rest, pose, step);
+  pair_parts(rig, rest, pose, step, context);
 }
 
 }  // namespace cutis

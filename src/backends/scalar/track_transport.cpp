@@ -66,6 +66,47 @@ void grow_rings(const RigSurface& s, int rings, TrackStep& step, const Context& 
   }
 }
 
+// The active vertices, and these and their neighbours, rising: counted in runs, then listed.
+void list_active(const RigSurface& s, TrackStep& step, const Context& context) {
+  const std::size_t n = s.size(), runs = (n + kGrain - 1) / kGrain;
+  const auto is_active = [&](std::size_t v) {
+    return step.flags[v] != 0 && s.owner[v] != RigSurface::kNoBone && !s.turn.row(v).empty();
+  };
+  step.is_wanted.resize(n);
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::copy_n(step.flags.begin() + static_cast<std::ptrdiff_t>(begin), end - begin,
+                step.is_wanted.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
+  for (const std::uint32_t v : step.ring) step.is_wanted[v] = 1;
+  step.active_from.assign(runs + 1, 0);
+  step.wanted_from.assign(runs + 1, 0);
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t active = 0, wanted = 0;
+    for (std::size_t v = begin; v < end; ++v) {
+      active += is_active(v) ? 1 : 0;
+      wanted += step.is_wanted[v] != 0 ? 1 : 0;
+    }
+    step.active_from[begin / kGrain + 1] = active;
+    step.wanted_from[begin / kGrain + 1] = wanted;
+  });
+  for (std::size_t run = 0; run < runs; ++run) {
+    step.active_from[run + 1] += step.active_from[run];
+    step.wanted_from[run + 1] += step.wanted_from[run];
+  }
+  step.active.resize(step.active_from[runs]);
+  step.wanted.resize(step.wanted_from[runs]);
+  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t active = step.active_from[begin / kGrain], wanted = step.wanted_from[begin / kGrain];
+    for (std::size_t v = begin; v < end; ++v) {
+      step.slot[v] = -1;
+      if (step.is_wanted[v] != 0) step.wanted[wanted++] = static_cast<std::uint32_t>(v);
+      if (!is_active(v)) continue;
+      step.slot[v] = static_cast<std::int32_t>(active);
+      step.active[active++] = static_cast<std::uint32_t>(v);
+    }
+  });
+}
+
 }  // namespace
 
 void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
@@ -81,20 +122,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     }
   });
   grow_rings(s, options.rings, step, context);
-  step.active.clear();
-  step.wanted.clear();
-  step.is_wanted.assign(n, 0);
-  for (std::uint32_t v = 0; v < n; ++v) {
-    step.slot[v] = -1;
-    if (step.flags[v] == 0) continue;
-    step.is_wanted[v] = 1;
-    step.wanted.push_back(v);
-    if (s.owner[v] == RigSurface::kNoBone || s.turn.row(v).empty()) continue;
-    step.slot[v] = static_cast<std::int32_t>(step.active.size());
-    step.active.push_back(v);
-  }
-  for (const std::uint32_t v : step.ring) step.is_wanted[v] = 1;
-  step.wanted.insert(step.wanted.end(), step.ring.begin(), step.ring.end());
+  list_active(s, step, context);
   step.delta.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) step.delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
