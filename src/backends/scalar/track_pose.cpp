@@ -105,14 +105,15 @@ double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
          length(way.linear.col[1]) * half.y + length(way.linear.col[2]) * half.z;
 }
 
-// Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest.
+// Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest. `way`: between where
+// the two bones carry that skin, at most.
 bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, const TrackStep& step, std::size_t b,
-              std::size_t k) {
+              std::size_t k, double way) {
   if (step.fields[k].nodes == nullptr) return false;
+  if (step.fields[k].muscle_count == 0 && way * static_cast<double>(step.steepest[k]) <= kStillField) return false;
+  if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
   const Box& part = rest.parts[b];
   const Affine3d relative = step.from_world[k] * pose.motion[b];
-  if (step.fields[k].muscle_count == 0 && farthest(part, {}, relative) * rest.steepest[k] <= kStillField) return false;
-  if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
   // What has come near; the boxes overlap seen from both sides.
   const GridView grid = rig.fields[k].view();
   const Affine3d grid_from_rest = convert<double>(grid.grid_from_rest);
@@ -133,9 +134,9 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
         const std::size_t pair = b * bones + k;
         if (k == b) continue;
-        step.turns[pair] = rest.mates[pair] != 0 &&
-                           farthest(rest.parts[b], pose.motion[b], pose.motion[k]) > kStillEdges * rest.least_edge[b];
-        step.wakes[pair] = may_wake(rig, rest, pose, step, b, k);
+        const double way = farthest(rest.parts[b], pose.motion[b], pose.motion[k]);
+        step.turns[pair] = rest.mates[pair] != 0 && way > static_cast<double>(kStillEdges * rest.least_edge[b]) ? 1 : 0;
+        step.wakes[pair] = may_wake(rig, rest, pose, step, b, k, way) ? 1 : 0;
       }
   });
   step.wakers.begin.assign(1, 0);
