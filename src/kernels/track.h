@@ -72,10 +72,12 @@ CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t
                        [&](std::size_t k) { return eval_field(fields[others[k].bone()], p); });
 }
 
+/// Of the slope: where gradients are nearly parallel their difference says little.
+inline constexpr float kTrackDamping = 0.1F;
+
 /// A damped Newton step, no longer than `limit`; `slope` is the size of a field's gradient on its surface.
 CUTIS_HD inline Vec3f track_step(const TrackSample& s, float slope, float limit) {
-  constexpr float kDamping = 0.1F;  // where gradients are nearly parallel their difference says little
-  const float d = kDamping * slope;
+  const float d = kTrackDamping * slope;
   const Vec3f step = s.gradient * (-s.residual / (dot(s.gradient, s.gradient) + d * d));
   const float n = length(step);
   return n > limit ? step * (limit / n) : step;

@@ -5,6 +5,8 @@
 
 namespace cutis::simd {
 
+/// Target rotations and smooth skinning of all wanted vertices, by vertex and by place.
+void blend_all(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context);
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context);
 /// Brings what the iteration takes to its places.

@@ -108,7 +108,7 @@ HWY_INLINE PackResidual residual_of(const TrackStep& step, std::uint32_t bone, c
 
 // track_step() of packs.
 HWY_INLINE Pack3 newton_step(const PackResidual& s, Pack slope, Pack limit) {
-  const Pack damping = hn::Mul(set(0.1F), slope);
+  const Pack damping = hn::Mul(set(kTrackDamping), slope);
   const Pack size = hn::Add(dot(s.gradient, s.gradient), hn::Mul(damping, damping));
   const Pack3 way = mul(hn::Div(hn::Neg(s.residual), size), s.gradient);
   const Pack n = hn::Sqrt(dot(way, way));
