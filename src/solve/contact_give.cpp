@@ -18,6 +18,8 @@ constexpr std::size_t kRelaxedRings = 4;
 constexpr double kContactYield = 0.25;
 // Changes of speed by this part of the speed itself are not seen.
 constexpr double kUnseen = 0.05;
+// What is far behind comes faster: speed gained a frame, of the way to go.
+constexpr double kCatchUp = 0.1, kBrake = 0.5;
 // Speed that coarse skin gains in a frame, in radii of the part, at most.
 constexpr double kStartRadii = 0.01;
 // Give below this part of a local edge is none.
@@ -120,12 +122,13 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
       const double far = length(way);
       const double gain = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
-      const double most = gain + kUnseen * speed;  // gained a frame
+      const double steady = gain + kUnseen * speed, most = steady + kCatchUp * far;  // gained a frame
       next_drift[v] = way / frames;
       Vec3d change = next_drift[v] - drift[v];
       if (length(change) <= most * frames || !is_finite(way)) continue;
-      // No faster than it can stop there with half of that.
-      change = way * (std::min(1 / frames, std::sqrt(most * far) / far)) - drift[v];
+      // No faster than it can stop there with half of that; what catches up brakes long before, or it would overshoot.
+      const double fastest = std::max(std::sqrt(steady * far), kBrake * std::sqrt(most * far));
+      change = way * std::min(1 / frames, fastest / far) - drift[v];
       const double size = length(change);
       next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
       next_wanted[v] = static_cast<Vec3f>(next_smooth[v] + now.linear * (from + next_drift[v] * frames));

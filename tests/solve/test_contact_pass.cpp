@@ -150,6 +150,29 @@ TEST_F(ContactPassTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   EXPECT_NEAR(now[0].y, rest[0].y + jump, 1e-6) << "in the end it is where the method says";
 }
 
+TEST_F(ContactPassTest, SkinThatIsFarBehindCatchesUpAndDoesNotOvershoot) {
+  const Character character = test::make_two_bone_tube();
+  const auto rig = bind(character, context);
+  ContactPass pass(*rig, {.start_edges = 0.05}, context);
+  Pose pose = default_pose(character.skeleton);
+  std::vector<Vec3f> rest(rig->vertex_count()), now(rest.size());
+  for (std::size_t v = 0; v < rest.size(); ++v) rest[v] = rig->surface.positions[rig->surface.welded_of[v]];
+  constexpr float kJump = 1.2F;  // four radii
+  ContactReport report;
+  float after_twenty = 0, farthest = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    pose.time = frame / 30.0;
+    const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
+      for (std::size_t v = 0; v < rest.size(); ++v) positions[v] = rest[v] + Vec3f{0, at.time > 0.3 ? kJump : 0.0F, 0};
+    };
+    pass.advance(pose, skin, now, report, context);
+    if (frame == 30) after_twenty = now[0].y - rest[0].y;
+    farthest = std::max(farthest, now[0].y - rest[0].y);
+  }
+  EXPECT_GT(after_twenty, 0.9F * kJump);
+  EXPECT_LT(farthest, 1.05F * kJump);
+}
+
 // Skin of the trunk at a shoulder starts as fast as the arm does, though the trunk stands still.
 TEST_F(ContactPassTest, SkinAtFastJointsIsNotLeftBehind) {
   const Character character = load_character("builtin:human", context);
