@@ -88,7 +88,9 @@ void add_render(CLI::App& app) {
       ->check(
           CLI::Validator([](const std::string& name) { return name.ends_with(".png") ? "" : "must end in .png"; }, ""));
   add_motion_options(*verb, options->motion);
-  verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
+  verb->add_option("--at", options->at,
+                   "Times in seconds instead of --frames, e.g. 0.2,0.9; methods with a history play up to them")
+      ->delimiter(',');
   verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
   add_contact_options(*verb, options->contact);
   verb->add_option(

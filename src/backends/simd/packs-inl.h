@@ -9,7 +9,13 @@
 #define CUTIS_BACKENDS_SIMD_PACKS_INL_H_
 #endif
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include <hwy/highway.h>
+
+#include "base/float4.h"
 
 #include <bit>
 #include <cstdint>
@@ -23,7 +29,11 @@ using PackTag = hn::CappedTag<float, 16>;
 using Pack = hn::Vec<PackTag>;
 using PackMask = hn::Mask<PackTag>;
 
+constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
+
+HWY_INLINE std::size_t lanes() { return hn::Lanes(PackTag()); }
 inline Pack set(float s) { return hn::Set(PackTag(), s); }
+HWY_INLINE Pack zero() { return hn::Zero(PackTag()); }
 
 // Compilers would take numbers out of vectors one by one instead of loading them from where they were stored.
 template <class T>
@@ -38,6 +48,7 @@ struct Pack4 {
   Pack x, y, z, w;
 };
 
+HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
 HWY_INLINE Pack3 add(const Pack3& a, const Pack3& b) {
   return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
 }
@@ -127,6 +138,9 @@ HWY_INLINE Pack4 load_linked(const float* from, const std::uint32_t* link) {
   return transposed(every_fourth(0), every_fourth(1), every_fourth(2), every_fourth(3));
 }
 #endif
+HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, std::size_t place) {
+  return load_transposed(reinterpret_cast<const float*>(&rows[place]), 4);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cutis::simd

@@ -5,6 +5,13 @@
 
 namespace cutis::simd {
 
+/// What a pass over blocks of places gets.
+struct TrackPass {
+  const Rig& rig;
+  const TrackRest& rest;
+  TrackStep& step;
+};
+
 /// Target rotations and smooth skinning of all wanted vertices, by vertex and by place.
 void blend_all(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context);
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,

@@ -13,20 +13,6 @@
 
 #include "backends/simd/packs-inl.h"
 
-#ifndef CUTIS_BACKENDS_SIMD_TRACK_BLEND_ONCE
-#define CUTIS_BACKENDS_SIMD_TRACK_BLEND_ONCE
-namespace cutis::simd {
-
-/// What a pass over blocks gets.
-struct Blending {
-  const Rig& rig;
-  const TrackRest& rest;
-  TrackStep& step;
-};
-
-}  // namespace cutis::simd
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
@@ -34,14 +20,7 @@ namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 using namespace control;
 
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
-constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
 
-HWY_INLINE std::size_t lanes() { return hn::Lanes(PackTag()); }
-HWY_INLINE Pack zero() { return hn::Zero(PackTag()); }
-HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
-HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, std::size_t place) {
-  return load_transposed(reinterpret_cast<const float*>(&rows[place]), 4);
-}
 HWY_INLINE void store_places(const Pack3& a, std::vector<Float4>& rows, std::size_t place) {
   hn::StoreInterleaved4(a.x, a.y, a.z, zero(), PackTag(), reinterpret_cast<float*>(&rows[place]));
 }
@@ -52,12 +31,12 @@ HWY_INLINE Pack3 rotate(const Pack4& q, const Pack3& v) {
 }
 
 // blend_vertex() of the wanted vertices of a pack, where nothing is stretched or stiff.
-HWY_INLINE void blend_pack(const Blending& blending, std::size_t place) {
+HWY_INLINE void blend_pack(const TrackPass& pass, std::size_t place) {
   const PackTag d;
-  const RigSurface& s = blending.rig.surface;
-  TrackStep& step = blending.step;
+  const RigSurface& s = pass.rig.surface;
+  TrackStep& step = pass.step;
   TrackSystem& sys = step.system;
-  const std::uint32_t* const vertex = &blending.rest.places.vertex[place];
+  const std::uint32_t* const vertex = &pass.rest.places.vertex[place];
   Float4 real[kMostLanes], dual[kMostLanes];
   std::uint32_t wanted = 0;
   for (std::size_t i = 0; i < lanes(); ++i) {
@@ -105,7 +84,7 @@ HWY_INLINE void blend_pack(const Blending& blending, std::size_t place) {
   const Pack3 t{hn::Sub(sum(hn::Mul(e.w, cx), hn::Mul(e.x, r.w), hn::Mul(e.y, cz)), hn::Mul(e.z, cy)),
                 hn::Add(hn::Add(hn::Sub(hn::Mul(e.w, cy), hn::Mul(e.x, cz)), hn::Mul(e.y, r.w)), hn::Mul(e.z, cx)),
                 hn::Add(hn::Sub(hn::Add(hn::Mul(e.w, cz), hn::Mul(e.x, cy)), hn::Mul(e.y, cx)), hn::Mul(e.z, r.w))};
-  const Pack3 blended = add(rotate(r, xyz(load_places(blending.rest.places.rest, place))), mul(set(2), t));
+  const Pack3 blended = add(rotate(r, xyz(load_places(pass.rest.places.rest, place))), mul(set(2), t));
   store_places(blended, sys.blended, place);
   for (std::size_t c = 0; c < 3; ++c) store_places(turn[c], sys.turn[c], place);
   each_bit(wanted, [&](std::size_t i) {
@@ -118,8 +97,8 @@ HWY_INLINE void blend_pack(const Blending& blending, std::size_t place) {
   });
 }
 
-void blend_blocks(const Blending& blending, std::size_t begin, std::size_t end) {
-  for (std::size_t place = begin * kBlock; place < end * kBlock; place += lanes()) blend_pack(blending, place);
+void blend_blocks(const TrackPass& pass, std::size_t begin, std::size_t end) {
+  for (std::size_t place = begin * kBlock; place < end * kBlock; place += lanes()) blend_pack(pass, place);
 }
 
 }  // namespace HWY_NAMESPACE

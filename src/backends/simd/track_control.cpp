@@ -15,20 +15,6 @@
 
 #include "backends/simd/eval_field-inl.h"
 
-#ifndef CUTIS_BACKENDS_SIMD_TRACK_CONTROL_ONCE
-#define CUTIS_BACKENDS_SIMD_TRACK_CONTROL_ONCE
-namespace cutis::simd {
-
-/// What a pass over blocks gets.
-struct Controlling {
-  const Rig& rig;
-  const TrackRest& rest;
-  TrackStep& step;
-};
-
-}  // namespace cutis::simd
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
@@ -36,19 +22,12 @@ namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 using namespace control;
 
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
-constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
 
-HWY_INLINE std::size_t lanes() { return hn::Lanes(PackTag()); }
-HWY_INLINE Pack zero() { return hn::Zero(PackTag()); }
 HWY_INLINE Pack one_minus(Pack a) { return hn::Sub(set(1), a); }
 // std::max(a, b) and std::min(a, b), also where one is not a number.
 HWY_INLINE Pack larger(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a, b), b, a); }
 HWY_INLINE Pack smaller(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(b, a), b, a); }
 HWY_INLINE Pack size_of(const Pack3& a) { return hn::Sqrt(dot(a, a)); }
-HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
-HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, std::size_t place) {
-  return load_transposed(reinterpret_cast<const float*>(&rows[place]), 4);
-}
 
 // smooth_step()
 HWY_INLINE Pack smooth(Pack x, float from, float to) {
@@ -68,7 +47,7 @@ struct ControlPack {
   float widest;   // margin
 };
 
-HWY_INLINE ControlPack load_pack(const Controlling& control, std::uint32_t b, std::size_t place, std::uint32_t active) {
+HWY_INLINE ControlPack load_pack(const TrackPass& control, std::uint32_t b, std::size_t place, std::uint32_t active) {
   const PackTag d;
   const TrackStep& step = control.step;
   const std::uint32_t* const vertex = &control.rest.places.vertex[place];
@@ -111,7 +90,7 @@ HWY_INLINE PackMask holds(const TrackBox& box, const Pack3& p, Pack margin) {
 }
 
 // By how much part k held each vertex of a pack in the last sub-step; -1: not.
-HWY_INLINE Pack held_by(const Controlling& control, const ControlPack& pack, std::uint32_t k) {
+HWY_INLINE Pack held_by(const TrackPass& control, const ControlPack& pack, std::uint32_t k) {
   const PackTag d;
   const TrackStep& step = control.step;
   HWY_ALIGN float held[kMostLanes];
@@ -125,7 +104,7 @@ HWY_INLINE Pack held_by(const Controlling& control, const ControlPack& pack, std
 }
 
 // find_near() of a pack.
-HWY_INLINE void find_near(const Controlling& control, std::uint32_t b, const ControlPack& pack,
+HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const ControlPack& pack,
                           std::vector<TrackBlockNear>& near) {
   const PackTag d;
   const TrackRest& rest = control.rest;
@@ -189,7 +168,7 @@ HWY_INLINE void find_near(const Controlling& control, std::uint32_t b, const Con
 }
 
 // How far smooth skinning strains the edges at each vertex of a pack.
-HWY_INLINE Pack strain_of(const Controlling& control, const ControlPack& pack, const Pack3& goal) {
+HWY_INLINE Pack strain_of(const TrackPass& control, const ControlPack& pack, const Pack3& goal) {
   const PackTag d;
   const TrackPlaces& places = control.rest.places;
   const std::size_t block = pack.place / kBlock, lane = pack.place % kBlock;
@@ -208,7 +187,7 @@ HWY_INLINE Pack strain_of(const Controlling& control, const ControlPack& pack, c
 }
 
 // settle_vertex() of a pack, and what comes out.
-HWY_INLINE void settle_pack(const Controlling& control, std::uint32_t b, const ControlPack& pack, TrackChunk& chunk) {
+HWY_INLINE void settle_pack(const TrackPass& control, std::uint32_t b, const ControlPack& pack, TrackChunk& chunk) {
   const PackTag d;
   const TrackRest& rest = control.rest;
   TrackStep& step = control.step;
@@ -300,7 +279,7 @@ HWY_INLINE void settle_pack(const Controlling& control, std::uint32_t b, const C
   });
 }
 
-void control_blocks(const Controlling& control, std::size_t begin, std::size_t end, TrackChunk& chunk) {
+void control_blocks(const TrackPass& control, std::size_t begin, std::size_t end, TrackChunk& chunk) {
   const TrackPlaces& places = control.rest.places;
   chunk.others.clear();
   for (std::size_t place = begin * kBlock; place < end * kBlock; place += lanes()) {
@@ -336,7 +315,7 @@ HWY_EXPORT(control_blocks);
 void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                    const Context& context) {
   const TrackPlaces& places = rest.places;
-  const Controlling control{rig, rest, step};
+  const TrackPass control{rig, rest, step};
   const std::size_t blocks = places.blocks(), chunks = (blocks + kGrain - 1) / kGrain;
   step.system.resize(places);
   blend_all(rig, rest, pose, step, context);

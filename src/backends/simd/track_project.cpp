@@ -41,8 +41,6 @@ HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 
-constexpr std::size_t kMostLanes = hn::MaxLanes(PackTag());
-
 struct PackResidual {
   Pack residual, free;
   Pack3 gradient;

@@ -23,13 +23,6 @@
 #define CUTIS_BACKENDS_SIMD_TRACK_RELAX_ONCE
 namespace cutis::simd {
 
-/// What a pass over live blocks gets.
-struct Relaxing {
-  const Rig& rig;
-  const TrackRest& rest;
-  TrackStep& step;
-};
-
 /// What else draws the vertices of a block: their own bone, and targets.
 struct alignas(64) Drawn {
   using Numbers = TrackRelaxed::Numbers;
@@ -48,8 +41,6 @@ using namespace relaxation;
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
 const PackTag kTag;
 
-HWY_INLINE std::size_t lanes() { return hn::Lanes(kTag); }
-HWY_INLINE Pack zero() { return hn::Zero(kTag); }
 HWY_INLINE Pack3 load(const TrackRelaxed::Numbers (&from)[3], std::size_t lane) {
   return {hn::Load(kTag, from[0] + lane), hn::Load(kTag, from[1] + lane), hn::Load(kTag, from[2] + lane)};
 }
@@ -63,7 +54,6 @@ HWY_INLINE PackMask mask_of(std::uint32_t bits, std::size_t lane) { return mask_
 HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
   return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
 }
-HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
 
 // sums.part[lane...] += x
 HWY_INLINE void add_lanes(Pack x, std::size_t lane, LaneSums& sums) {
@@ -88,7 +78,7 @@ HWY_INLINE Pack3 precondition(const TrackRelaxed& block, std::size_t lane, const
 }
 
 // The edges of a block as the target rotations want them.
-void set_goals(const Relaxing& relax, std::size_t block) {
+void set_goals(const TrackPass& relax, std::size_t block) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
   const auto numbers = [](const std::vector<Float4>& rows) { return reinterpret_cast<const float*>(rows.data()); };
@@ -114,7 +104,7 @@ void set_goals(const Relaxing& relax, std::size_t block) {
 }
 
 // Stretches of the edges of a block, and their means.
-void measure_stretch(const Relaxing& relax, std::size_t block) {
+void measure_stretch(const TrackPass& relax, std::size_t block) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
   const float* const at = reinterpret_cast<const float*>(sys.at.data());
@@ -135,7 +125,7 @@ void measure_stretch(const Relaxing& relax, std::size_t block) {
 }
 
 // The weights of the edges of a block, what draws its vertices, and their normals: conjugate gradients begin.
-void set_up(const Relaxing& relax, const TrackLive& live, const Drawn* drawn, LaneSums& sums) {
+void set_up(const TrackPass& relax, const TrackLive& live, const Drawn* drawn, LaneSums& sums) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
   TrackRelaxed& block = sys.blocks[live.block];
@@ -195,7 +185,7 @@ void set_up(const Relaxing& relax, const TrackLive& live, const Drawn* drawn, La
 }
 
 // q = A d; sums up d q.
-void apply(const Relaxing& relax, const TrackLive& live, LaneSums& sums) {
+void apply(const TrackPass& relax, const TrackLive& live, LaneSums& sums) {
   const TrackPlaces& places = relax.rest.places;
   TrackSystem& sys = relax.step.system;
   TrackRelaxed& block = sys.blocks[live.block];
@@ -270,32 +260,32 @@ void slide(TrackSystem& sys, const TrackLive& live) {
 }
 
 // The passes over runs of live blocks.
-void set_all_goals(const Relaxing& relax, std::size_t begin, std::size_t end) {
+void set_all_goals(const TrackPass& relax, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) set_goals(relax, relax.step.system.live[i].block);
 }
-void measure_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
+void measure_all(const TrackPass& relax, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) measure_stretch(relax, relax.step.system.live[i].block);
 }
-void set_all_stretches(const Relaxing& relax, std::size_t begin, std::size_t end) {
+void set_all_stretches(const TrackPass& relax, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) set_stretch(relax.step.system, relax.step.system.live[i]);
 }
-double apply_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
+double apply_all(const TrackPass& relax, std::size_t begin, std::size_t end) {
   LaneSums sums;
   for (std::size_t i = begin; i < end; ++i) apply(relax, relax.step.system.live[i], sums);
   return sums.total();
 }
-double reduce_all(const Relaxing& relax, float alpha, std::size_t begin, std::size_t end) {
+double reduce_all(const TrackPass& relax, float alpha, std::size_t begin, std::size_t end) {
   LaneSums sums;
   TrackSystem& sys = relax.step.system;
   for (std::size_t i = begin; i < end; ++i) reduce(sys.blocks[sys.live[i].block], alpha, sums);
   return sums.total();
 }
-void go_on_all(const Relaxing& relax, float alpha, float beta, std::size_t begin, std::size_t end) {
+void go_on_all(const TrackPass& relax, float alpha, float beta, std::size_t begin, std::size_t end) {
   TrackSystem& sys = relax.step.system;
   for (std::size_t i = begin; i < end; ++i)
     go_on(sys.blocks[sys.live[i].block], alpha, beta, &sys.d[sys.live[i].block * kBlock]);
 }
-void slide_all(const Relaxing& relax, std::size_t begin, std::size_t end) {
+void slide_all(const TrackPass& relax, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) slide(relax.step.system, relax.step.system.live[i]);
 }
 
@@ -319,7 +309,7 @@ HWY_EXPORT(go_on_all);
 HWY_EXPORT(slide_all);
 
 // What else draws the live vertices of a block, lane by lane.
-void fetch(const Relaxing& relax, const TrackLive& live, Drawn& drawn) {
+void fetch(const TrackPass& relax, const TrackLive& live, Drawn& drawn) {
   const RigSurface& s = relax.rig.surface;
   const TrackRest& rest = relax.rest;
   const TrackStep& step = relax.step;
@@ -342,7 +332,7 @@ void fetch(const Relaxing& relax, const TrackLive& live, Drawn& drawn) {
 }  // namespace
 
 void track_relax(const Rig& rig, const TrackRest& rest, int inner, TrackStep& step, const Context& context) {
-  const Relaxing relax{rig, rest, step};
+  const TrackPass relax{rig, rest, step};
   TrackSystem& sys = step.system;
   const auto each = [&](auto&& body) { parallel_for(context, sys.live.size(), kBlocksAtOnce, body); };
   const auto sum = [&](auto&& body) { return ordered_sum(context, sys.live.size(), kBlocksAtOnce, 0.0, body); };
