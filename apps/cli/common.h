@@ -10,10 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cutis/context.h"
+#include "cutis/types.h"
 
 namespace cutis::cli {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr double kDegree = 3.14159265358979323846 / 180;
 
 struct CommonOptions {
   bool json = false;
@@ -69,5 +72,6 @@ void add_weights(CLI::App& app);
 
 /// JSON numbers that people read: six significant digits.
 [[nodiscard]] double rounded(double value);
+[[nodiscard]] Json vec(const Vec3d& v);
 
 }  // namespace cutis::cli
