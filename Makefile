@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all configure bench figures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all configure package bench figures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -24,6 +24,10 @@ configure: deps
 
 deps:
 	@scripts/install-deps core
+
+package: build              ## a .deb and a .tar.gz in build/packages: program, library, headers, manual page, completions
+	@cd build && cpack
+	@ls -l build/packages/*.deb build/packages/*.tar.gz
 
 bench: build                ## one machine-readable row a benchmark, each with a hash of its result
 	build/cutis bench --json > build/bench.json

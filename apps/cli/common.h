@@ -68,6 +68,7 @@ void add_markers(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_operators(CLI::App& app);
 void add_render(CLI::App& app);
+void add_shell(CLI::App& app);  ///< completions, man
 void add_weights(CLI::App& app);
 
 /// JSON numbers that people read: six significant digits.
