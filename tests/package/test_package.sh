@@ -22,8 +22,10 @@ c_library() {
   mkdir -p "$root/tmp"
 }
 # use ROOT PROGRAM: the main job, there.
+# Without /proc the loader cannot see where the program is, which its RPATH begins with; it takes LD_ORIGIN_PATH then.
 use() {
   local root=$1 program=$2
+  local -x LD_ORIGIN_PATH=${program%/*}
   chroot "$root" "$program" --version >/dev/null || fail "$program does not start in $root"
   chroot "$root" "$program" animate builtin:cylinder --clip bend --frames 3 -o /tmp/bend.glb >/dev/null ||
     fail "$program does not animate in $root"
