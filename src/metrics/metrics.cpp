@@ -24,8 +24,11 @@
 namespace cutis {
 namespace {
 
-// Of the mean edge length: vertices that far out along their normal are looked at, by overlap and for contact.
+// Of the mean edge length: vertices are moved out that far along their normal to see whether they are inside.
 constexpr double kMoveOut = 0.25;
+// Of the mean edge length: other skin that near in front of a vertex touches it. Solvers keep a gap, and between the
+// corners of two meshes that touch there is up to half an edge.
+constexpr double kTouchReach = 0.5;
 // Around skin that touches, left out of the roughness: there the crease belongs to the contact.
 constexpr int kRingsAroundContact = 2;
 
@@ -142,8 +145,11 @@ struct Metrics::Impl {
     m.nonfinite = surface.nonfinite_inputs;
     m.seam_gap = surface.seam_gap;
 
-    std::vector<std::uint8_t> contact;  // per welded vertex; empty: not known
-    if (!touching.empty()) contact = gather(welded.weld, touching);
+    std::vector<std::uint8_t> contact;  // per welded vertex: left out of the roughness; empty: not known
+    if (!touching.empty()) {
+      contact = gather(welded.weld, touching);
+      grow_by_rings(contact, topology, kRingsAroundContact);
+    }
     if (options.intersections || options.overlap) {
       const TriangleBvh bvh(surface.positions, topology.triangles, surface.usable);
       if (options.intersections) measure_intersections(m, surface, bvh, contact);
@@ -154,7 +160,7 @@ struct Metrics::Impl {
       }
     }
     measure_volume(m, surface);
-    measure_roughness(m, surface, std::move(contact));
+    measure_roughness(m, surface, contact);
 
     const std::vector<std::uint8_t> sharp = sharp_edges(surface, topology);
     for (std::size_t e = 0; e < sharp.size(); ++e) m.folds += sharp[e] && !rest_sharp[e];
@@ -173,25 +179,27 @@ struct Metrics::Impl {
                              std::vector<std::uint8_t>& contact) const {
     auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, *context);
     m.intersecting_pairs = pairs.size();
-    if (contact.empty())
-      contact = find_touching(surface, welded.topology, bvh, pairs, place_of, kMoveOut * mean_edge, *context);
-    if (!options.per_vertex) return;
-    std::vector<std::uint8_t> touched(surface.positions.size(), 0);
+    std::vector<std::uint8_t> crossing(surface.positions.size(), 0);
     for (const auto& pair : pairs)
       for (const std::uint32_t t : pair)
-        for (const std::uint32_t v : welded.topology.triangles[t]) touched[v] = 1;
-    m.vertex_intersects = scatter(welded.weld, touched);
+        for (const std::uint32_t v : welded.topology.triangles[t]) crossing[v] = 1;
+    if (contact.empty()) {
+      contact = find_touching(surface, welded.topology, bvh, place_of, kTouchReach * mean_edge, *context);
+      grow_by_rings(contact, welded.topology, kRingsAroundContact);
+      // Skin that passes through skin is a fault, whatever else is near.
+      for (std::size_t v = 0; v < contact.size(); ++v) contact[v] = contact[v] && !crossing[v];
+    }
+    if (!options.per_vertex) return;
+    m.vertex_intersects = scatter(welded.weld, crossing);
     m.pairs = std::move(pairs);
   }
 
-  void measure_roughness(FrameMetrics& m, const PosedSurface& surface, std::vector<std::uint8_t> contact) const {
+  void measure_roughness(FrameMetrics& m, const PosedSurface& surface, std::span<const std::uint8_t> contact) const {
     if (contact.empty() && !options.per_vertex) return;
     const Topology& topology = welded.topology;
     const std::vector<float> changes = dihedral_changes(dihedral_angles(surface, topology), rest_angles);
     if (options.per_vertex) m.vertex_roughness = scatter(welded.weld, vertex_roughness(changes, topology));
-    if (contact.empty()) return;
-    grow_by_rings(contact, topology, kRingsAroundContact);
-    m.roughness = roughness(changes, rest_lengths, contact, topology);
+    if (!contact.empty()) m.roughness = roughness(changes, rest_lengths, contact, topology);
   }
 
   void measure_volume(FrameMetrics& m, const PosedSurface& surface) const {

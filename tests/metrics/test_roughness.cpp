@@ -120,26 +120,44 @@ struct TwoSpheres {
   }
 };
 
-TEST(Roughness, DoesNotCountSkinThatTouchesOrLiesInside) {
+TEST(Roughness, DoesNotCountSkinThatTouchesButCountsSkinThatPassesThrough) {
   const TwoSpheres spheres;
   const Context context(1);
   const Metrics metrics(character_of(spheres.rest), context, kPairs);
-  const double reach = 0.25 * metrics.mean_edge_length();
-  const auto roughness = [&](double x, float side) {
-    return *metrics.measure(spheres.second_at(static_cast<float>(x), side)).roughness;
+  const double reach = 0.5 * metrics.mean_edge_length();
+  const auto measure = [&](double x, float side) {
+    return metrics.measure(spheres.second_at(static_cast<float>(x), side));
   };
-  const double dented = roughness(5, 1);
+  const double dented = *measure(5, 1).roughness;
   EXPECT_GT(dented, 0.3);
-  EXPECT_NEAR(roughness(5, -1), dented, 0.05) << "apart, both sides count";
-  // The dent faces the other sphere: near it, touching; passed into it, inside, far from the triangles that intersect.
-  EXPECT_LT(roughness(2 + 0.5 * reach, -1), 0.01);
-  EXPECT_NEAR(roughness(2 + 2 * reach, -1), dented, 0.05);
-  EXPECT_LT(roughness(1.3, -1), 0.01);
-  EXPECT_EQ(metrics.measure(spheres.second_at(2 + 0.5F * static_cast<float>(reach), -1)).intersecting_pairs, 0U);
-  EXPECT_GT(*metrics.measure(spheres.second_at(1.3F, -1)).intersecting_pairs, 0U);
-  // The dent on the far side counts however near the spheres are.
-  EXPECT_GT(roughness(2 + 0.5 * reach, 1), 0.9 * dented);
-  EXPECT_GT(roughness(1.3, 1), 0.9 * dented);
+  EXPECT_NEAR(*measure(5, -1).roughness, dented, 0.05) << "apart, both sides count";
+  // The dent faces the other sphere.
+  const FrameMetrics near = measure(2 + 0.5 * reach, -1), far = measure(2 + 2 * reach, -1), through = measure(1.3, -1);
+  EXPECT_EQ(near.intersecting_pairs, 0U);
+  EXPECT_LT(*near.roughness, 0.01);
+  EXPECT_GT(*far.roughness, 0.9 * dented);
+  EXPECT_GT(*through.intersecting_pairs, 0U);
+  EXPECT_GT(*through.roughness, 0.9 * dented);
+  // On the side away from it, it counts however near the spheres are.
+  EXPECT_GT(*measure(2 + 0.5 * reach, 1).roughness, 0.9 * dented);
+  EXPECT_GT(*measure(1.3, 1).roughness, 0.9 * dented);
+}
+
+TEST(Roughness, DoesNotDropWhenAFoldPassesThroughItself) {
+  // A closed tube pinched ever more at its joint, until its walls cross: the crease is left out at no stage.
+  const Character tube = test::make_two_bone_tube();
+  const Context context(1);
+  const Metrics metrics(tube, context, kPairs);
+  double last = 0;
+  for (const float width : {0.5F, 0.1F, -0.2F, -0.5F}) {
+    std::vector<Vec3f> pinched = tube.meshes[0].positions;
+    for (Vec3f& p : pinched)
+      if (std::abs(p.y - 1) < 0.01F) p = {p.x * width, p.y, p.z};
+    const FrameMetrics m = metrics.measure(pinched);
+    EXPECT_EQ(*m.intersecting_pairs > 0, width < 0) << width;
+    EXPECT_GT(*m.roughness, last) << width;
+    last = *m.roughness;
+  }
 }
 
 TEST(Roughness, PerVertexIsTheMeanOverItsEdges) {
