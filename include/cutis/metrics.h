@@ -40,6 +40,10 @@ struct FrameMetrics {
   std::vector<std::optional<double>> region_volume_change;
   /// Edges folded sharply (normals with dot product < -0.5) that were not at rest.
   std::size_t folds = 0;
+  /// How much the skin's small-scale shape changed, degrees: root mean square, weighted by rest length, of the change
+  /// of the angle between the two triangles of an edge, away from where skin touches skin. Needs `intersections`, or
+  /// the `touching` of measure(); empty without edges.
+  std::optional<double> roughness;
   /// Edge length over rest length: 1st and 95th percentile, largest. Empty without edges.
   std::optional<double> stretch_p1, stretch_p95, stretch_max;
   /// Of the residuals given to measure(), as absolute values.
@@ -54,6 +58,8 @@ struct FrameMetrics {
   std::vector<std::array<std::uint32_t, 2>> pairs;
   /// Per input vertex: the stretch of the edge at it that is farthest from 1 (as a factor); 1 without edges.
   std::vector<float> vertex_stretch;
+  /// Per input vertex: mean change of the angles at its edges, degrees, contact included; 0 without edges.
+  std::vector<float> vertex_roughness;
   std::vector<std::uint8_t> vertex_overlaps;    ///< per input vertex: counted in `overlap`
   std::vector<std::uint8_t> vertex_intersects;  ///< per input vertex: at a triangle of `pairs`
 };
@@ -90,8 +96,11 @@ class Metrics {
   Metrics& operator=(Metrics&&) noexcept;
 
   /// `positions`: all vertices of all meshes in the input's order. `iso_residuals`: optional, one per input vertex; a
-  /// NaN marks a vertex that has none. Throws Error(bad_argument) on a wrong number of either, and never otherwise.
-  [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {}) const;
+  /// NaN marks a vertex that has none. `touching`: optional, one per input vertex, not 0 where it touches other skin,
+  /// for the roughness; found from the shape otherwise. Throws Error(bad_argument) on a wrong number of any, and never
+  /// otherwise.
+  [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {},
+                                     std::span<const std::uint8_t> touching = {}) const;
 
   /// The rest pose's own numbers: `rest().overlap` is what reports call rest_overlap.
   [[nodiscard]] const FrameMetrics& rest() const;

@@ -186,5 +186,7 @@ struct IsoLinesOptions {
 
 /// Written to a temporary name and renamed. Throws Error(io).
 void write_png(const std::string& file, const Image& image);
+/// The same, smaller and not exact. `quality` 1 to 100.
+void write_jpeg(const std::string& file, const Image& image, int quality = 85);
 
 }  // namespace cutis

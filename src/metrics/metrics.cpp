@@ -16,11 +16,21 @@
 #include "metrics/overlap.h"
 #include "metrics/percentile.h"
 #include "metrics/posed_surface.h"
+#include "metrics/roughness.h"
 #include "metrics/self_intersection.h"
 #include "metrics/stretch.h"
+#include "metrics/touching.h"
 
 namespace cutis {
 namespace {
+
+// Of the mean edge length: vertices are moved out that far along their normal to see whether they are inside.
+constexpr double kMoveOut = 0.25;
+// Of the mean edge length: other skin that near in front of a vertex touches it. Solvers keep a gap, and between the
+// corners of two meshes that touch there is up to half an edge.
+constexpr double kTouchReach = 0.5;
+// Around skin that touches, left out of the roughness: there the crease belongs to the contact.
+constexpr int kRingsAroundContact = 2;
 
 void require_count(std::size_t given, std::size_t expected, std::string_view what) {
   if (given == expected) return;
@@ -43,6 +53,14 @@ template <class T>
 std::vector<T> scatter(const Weld& weld, const std::vector<T>& welded) {
   std::vector<T> result(weld.welded_of.size());
   for (std::size_t v = 0; v < result.size(); ++v) result[v] = welded[weld.welded_of[v]];
+  return result;
+}
+
+// A welded vertex has the mark when any of its copies has.
+std::vector<std::uint8_t> gather(const Weld& weld, std::span<const std::uint8_t> marks) {
+  std::vector<std::uint8_t> result(weld.first_of.size(), 0);
+  for (std::size_t v = 0; v < marks.size(); ++v)
+    if (marks[v]) result[weld.welded_of[v]] = 1;
   return result;
 }
 
@@ -72,7 +90,7 @@ struct Metrics::Impl {
   std::vector<std::uint32_t> place_of;
   double size = 0, mean_edge = 0;
   std::size_t zero_edges = 0;
-  std::vector<double> rest_lengths;
+  std::vector<double> rest_lengths, rest_angles;
   std::vector<std::uint8_t> rest_sharp;
   CappedPatch whole;
   double rest_volume = 0;
@@ -102,7 +120,7 @@ struct Metrics::Impl {
         volume_skipped = "the mesh encloses no volume at rest";
     }
     joints = find_joint_regions(character, welded, surface);
-    rest = measure(welded.input_positions, {});
+    rest = measure(welded.input_positions, {}, {});
   }
 
   void measure_rest_edges(const PosedSurface& surface) {
@@ -116,25 +134,33 @@ struct Metrics::Impl {
     }
     if (known > 0) mean_edge /= static_cast<double>(known);
     rest_sharp = sharp_edges(surface, welded.topology);
+    rest_angles = dihedral_angles(surface, welded.topology);
   }
 
-  FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> residuals) const {
+  FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> residuals,
+                       std::span<const std::uint8_t> touching) const {
     const Topology& topology = welded.topology;
     const PosedSurface surface = pose_surface(welded, positions);
     FrameMetrics m;
     m.nonfinite = surface.nonfinite_inputs;
     m.seam_gap = surface.seam_gap;
 
+    std::vector<std::uint8_t> contact;  // per welded vertex: left out of the roughness; empty: not known
+    if (!touching.empty()) {
+      contact = gather(welded.weld, touching);
+      grow_by_rings(contact, topology, kRingsAroundContact);
+    }
     if (options.intersections || options.overlap) {
       const TriangleBvh bvh(surface.positions, topology.triangles, surface.usable);
-      if (options.intersections) measure_intersections(m, surface, bvh);
+      if (options.intersections) measure_intersections(m, surface, bvh, contact);
       if (options.overlap) {
-        const Overlap overlap = find_overlap(surface, topology.triangles, bvh, 0.25 * mean_edge, *context);
+        const Overlap overlap = find_overlap(surface, topology.triangles, bvh, kMoveOut * mean_edge, *context);
         m.overlap = overlap.tested == 0 ? 0 : static_cast<double>(overlap.count) / static_cast<double>(overlap.tested);
         if (options.per_vertex) m.vertex_overlaps = scatter(welded.weld, overlap.inside);
       }
     }
     measure_volume(m, surface);
+    measure_roughness(m, surface, contact);
 
     const std::vector<std::uint8_t> sharp = sharp_edges(surface, topology);
     for (std::size_t e = 0; e < sharp.size(); ++e) m.folds += sharp[e] && !rest_sharp[e];
@@ -149,16 +175,31 @@ struct Metrics::Impl {
     return m;
   }
 
-  void measure_intersections(FrameMetrics& m, const PosedSurface& surface, const TriangleBvh& bvh) const {
+  void measure_intersections(FrameMetrics& m, const PosedSurface& surface, const TriangleBvh& bvh,
+                             std::vector<std::uint8_t>& contact) const {
     auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, *context);
     m.intersecting_pairs = pairs.size();
-    if (!options.per_vertex) return;
-    std::vector<std::uint8_t> touched(surface.positions.size(), 0);
+    std::vector<std::uint8_t> crossing(surface.positions.size(), 0);
     for (const auto& pair : pairs)
       for (const std::uint32_t t : pair)
-        for (const std::uint32_t v : welded.topology.triangles[t]) touched[v] = 1;
-    m.vertex_intersects = scatter(welded.weld, touched);
+        for (const std::uint32_t v : welded.topology.triangles[t]) crossing[v] = 1;
+    if (contact.empty()) {
+      contact = find_touching(surface, welded.topology, bvh, place_of, kTouchReach * mean_edge, *context);
+      grow_by_rings(contact, welded.topology, kRingsAroundContact);
+      // Skin that passes through skin is a fault, whatever else is near.
+      for (std::size_t v = 0; v < contact.size(); ++v) contact[v] = contact[v] && !crossing[v];
+    }
+    if (!options.per_vertex) return;
+    m.vertex_intersects = scatter(welded.weld, crossing);
     m.pairs = std::move(pairs);
+  }
+
+  void measure_roughness(FrameMetrics& m, const PosedSurface& surface, std::span<const std::uint8_t> contact) const {
+    if (contact.empty() && !options.per_vertex) return;
+    const Topology& topology = welded.topology;
+    const std::vector<float> changes = dihedral_changes(dihedral_angles(surface, topology), rest_angles);
+    if (options.per_vertex) m.vertex_roughness = scatter(welded.weld, vertex_roughness(changes, topology));
+    if (!contact.empty()) m.roughness = roughness(changes, rest_lengths, contact, topology);
   }
 
   void measure_volume(FrameMetrics& m, const PosedSurface& surface) const {
@@ -183,10 +224,12 @@ Metrics::~Metrics() = default;
 Metrics::Metrics(Metrics&&) noexcept = default;
 Metrics& Metrics::operator=(Metrics&&) noexcept = default;
 
-FrameMetrics Metrics::measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals) const {
+FrameMetrics Metrics::measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals,
+                              std::span<const std::uint8_t> touching) const {
   require_count(positions.size(), vertex_count(), "positions");
   if (!iso_residuals.empty()) require_count(iso_residuals.size(), vertex_count(), "residuals");
-  return impl_->measure(positions, iso_residuals);
+  if (!touching.empty()) require_count(touching.size(), vertex_count(), "marks of contact");
+  return impl_->measure(positions, iso_residuals, touching);
 }
 
 const FrameMetrics& Metrics::rest() const { return impl_->rest; }

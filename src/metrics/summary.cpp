@@ -19,6 +19,8 @@ constexpr std::array kTable{
                [](const FrameMetrics& m) { return m.volume_change; }},
     MetricInfo{"folds", "", "edges folded by more than 120 degrees that were not at rest", Worse::higher,
                [](const FrameMetrics& m) -> Value { return static_cast<double>(m.folds); }},
+    MetricInfo{"roughness", "deg", "change of the angle between neighbouring triangles, away from contact",
+               Worse::higher, [](const FrameMetrics& m) { return m.roughness; }},
     MetricInfo{"stretch_p1", "", "edge length over rest length, 1st percentile", Worse::lower,
                [](const FrameMetrics& m) { return m.stretch_p1; }},
     MetricInfo{"stretch_p95", "", "edge length over rest length, 95th percentile", Worse::higher,

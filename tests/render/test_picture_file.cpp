@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <stb/stb_image.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -67,6 +69,36 @@ TEST(Png, RefusesBrokenPicturesAndMissingFolders) {
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::io);
   }
+}
+
+TEST(Jpeg, ReadsBackToNearlyTheSamePicture) {
+  const TemporaryFolder folder;
+  Image image{64, 48, {}};
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 64; ++x)
+      for (const int value : {3 * x, 4 * y, 255 - 3 * x}) image.rgb.push_back(static_cast<std::uint8_t>(value));
+  write_jpeg(folder.file("a.jpg"), image, 95);
+  int width = 0, height = 0, channels = 0;
+  stbi_uc* data = stbi_load(folder.file("a.jpg").c_str(), &width, &height, &channels, 0);
+  ASSERT_NE(data, nullptr);
+  EXPECT_EQ(width, 64);
+  EXPECT_EQ(height, 48);
+  ASSERT_EQ(channels, 3);
+  int worst = 0;
+  for (std::size_t i = 0; i < image.rgb.size(); ++i) worst = std::max(worst, std::abs(data[i] - image.rgb[i]));
+  stbi_image_free(data);
+  EXPECT_LT(worst, 24);
+  write_jpeg(folder.file("b.jpg"), image, 30);
+  EXPECT_LT(std::filesystem::file_size(folder.file("b.jpg")), std::filesystem::file_size(folder.file("a.jpg")));
+}
+
+TEST(Jpeg, RefusesWhatTheFormatCannotHold) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of([&] { write_jpeg(folder.file("a.jpg"), Image{2, 2, {1, 2, 3}}); }), testing::HasSubstr("2 x 2"));
+  EXPECT_THAT(error_of([&] { write_jpeg(folder.file("a.jpg"), noise(2, 2), 0); }), testing::HasSubstr("quality 0"));
+  Image wide{70000, 1, std::vector<std::uint8_t>(210000, 7)};
+  EXPECT_THAT(error_of([&] { write_jpeg(folder.file("a.jpg"), wide); }), testing::HasSubstr("65535"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.jpg")));
 }
 
 }  // namespace
