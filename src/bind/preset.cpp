@@ -3,8 +3,6 @@
 #include "cutis/preset.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "base/atomic_file.h"
 #include "base/json_input.h"
@@ -182,10 +180,7 @@ Preset preset_from_json(std::string_view text, const std::string& place) {
 }
 
 Preset load_preset(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw Error(ErrorCode::io, path, "cannot be read; give a preset (cutis bind --write-preset writes one)");
-  return preset_from_json(text, path);
+  return preset_from_json(read_file(path), path);
 }
 
 void save_preset(const Preset& preset, const std::string& path) { write_file(path, to_json(preset)); }

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/math.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 #include "volume/joint_limits.h"
 
 namespace cutis {
@@ -148,13 +148,11 @@ std::string to_json(const MarkerMap& map) {
 }
 
 MarkerMap load_marker_map(const std::string& file, const Character& character) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorCode::io, file, "cannot be opened");
-  std::ostringstream text;
-  text << in.rdbuf();
+  const std::string text = read_file(file);
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
+  if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   // A name given twice is a slip that JSON readers swallow: looked for while parsing.
   std::vector<std::set<std::string>> open;
   std::string twice;
@@ -166,8 +164,7 @@ MarkerMap load_marker_map(const std::string& file, const Character& character) {
       twice = value.get<std::string>();
     return true;
   };
-  const auto json = nlohmann::ordered_json::parse(text.str(), watch, false);
-  if (json.is_discarded()) fail("", "is not JSON");
+  const auto json = nlohmann::ordered_json::parse(text, watch, false);
   if (!twice.empty()) fail(twice, "is given twice; a marker has one place");
   if (!json.is_object() || !json.contains("markers") || !json["markers"].is_object() || json["markers"].empty())
     fail("", "has no \"markers\"; expected {\"markers\": {\"NAME\": {\"bone\": ..., \"offset\": [x, y, z]}, ...}}");
