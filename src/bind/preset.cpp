@@ -165,7 +165,7 @@ const JointPreset& Preset::of(std::string_view joint) const {
 std::string to_json(const Preset& preset) {
   Json json = Json::object();
   for (const Section& section : kSections) json[section.key] = section.write(preset);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Preset preset_from_json(std::string_view text, const std::string& place) {
@@ -179,9 +179,7 @@ Preset preset_from_json(std::string_view text, const std::string& place) {
   return preset;
 }
 
-Preset load_preset(const std::string& path) {
-  return preset_from_json(read_file(path), path);
-}
+Preset load_preset(const std::string& path) { return preset_from_json(read_file(path), path); }
 
 void save_preset(const Preset& preset, const std::string& path) { write_file(path, to_json(preset)); }
 

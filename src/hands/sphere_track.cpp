@@ -106,9 +106,7 @@ SphereTrack sphere_track_from_json(std::string_view text, const std::string& pla
   return track;
 }
 
-SphereTrack load_sphere_track(const std::string& file) {
-  return sphere_track_from_json(read_file(file), file);
-}
+SphereTrack load_sphere_track(const std::string& file) { return sphere_track_from_json(read_file(file), file); }
 
 std::string to_json(const SphereTrack& track) {
   Json spheres = Json::array(), frames = Json::array();
@@ -123,7 +121,8 @@ std::string to_json(const SphereTrack& track) {
     for (const auto& c : track.centers[f]) centers.push_back(c ? to_json(*c) : Json(nullptr));
     frames.push_back({{"time", track.times[f]}, {"centers", std::move(centers)}});
   }
-  return Json{{"name", track.name}, {"unit", "m"}, {"spheres", spheres}, {"frames", frames}}.dump();
+  return Json{{"name", track.name}, {"unit", "m"}, {"spheres", spheres}, {"frames", frames}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
 }
 
 SphereTrack make_sphere_track(const Character& character, const Clip& clip, const std::vector<double>& times) {

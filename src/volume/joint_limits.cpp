@@ -198,8 +198,7 @@ JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const
   const std::string text = read_file(file);
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
-    fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
+  if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
   JointLimits limits = human_limits(skeleton, driven);
   for (const auto& [name, entry] : json.items()) {
     const int joint = skeleton.find(name);
@@ -256,7 +255,7 @@ std::string limits_to_json(const JointLimits& limits, const Skeleton& skeleton, 
         {"twist", range(limit->twist)},
         {"hinge", {limit->hinge.x, limit->hinge.y, limit->hinge.z}}};
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, decltype(json)::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cutis

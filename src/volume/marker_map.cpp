@@ -144,7 +144,10 @@ std::string to_json(const MarkerMap& map) {
     if (place.weight != 1) entry["weight"] = place.weight;
     markers[place.marker] = std::move(entry);
   }
-  return nlohmann::ordered_json{{"scale", map.scale}, {"markers", std::move(markers)}}.dump(2) + "\n";
+  // Laboratories name markers in whatever their machine writes; JSON is UTF-8.
+  return nlohmann::ordered_json{{"scale", map.scale}, {"markers", std::move(markers)}}.dump(
+             2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 MarkerMap load_marker_map(const std::string& file, const Character& character) {
@@ -237,8 +240,9 @@ MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const
   // First as one rigid piece, then joint by joint, with the scale open all the time.
   BonePose pose = rest_bone_pose(skeleton);
   double scale = place_as_one(skeleton, markers, targets, weights, pose, true);
-  const PoseFitReport fit = fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
-                                     {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
+  const PoseFitReport fit =
+      fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
+               {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
   MarkerMap fitted;
   fitted.scale = scale;
   for (std::size_t m = 0; m < markers.size(); ++m) {
