@@ -8,8 +8,8 @@
 
 namespace cutis {
 
-/// All bytes of a regular file. Throws Error(io): it is not there, is a folder, a pipe or a device, may not be read, or is
-/// larger than largest_input(). `place` stands for it in messages; by default its name.
+/// All bytes of a regular file. Throws Error(io): it is not there, is a folder, a pipe or a device, may not be read, or
+/// is larger than largest_input(). `place` stands for it in messages; by default its name.
 [[nodiscard]] std::string read_file(const std::string& path, const std::string& place = {});
 
 /// Replaces the file in one step: written under a temporary name in the same folder, then renamed. Throws Error(io).

@@ -16,7 +16,7 @@ namespace cutis {
 AtomicFile::AtomicFile(std::string path)
     : path_(std::move(path)), temporary_(unfinished_name(path_)), listed_(temporary_) {
   // Renaming would put a file in the place of a device (/dev/null), and fail late on a folder.
-  struct stat status {};
+  struct stat status{};
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     temporary_.clear();
     throw Error(ErrorCode::io, path_,

@@ -53,7 +53,7 @@ InputFile::InputFile(const std::string& path, const std::string& place)
     if (reason == ENOENT || reason == ENOTDIR) fail("does not exist; check its name and folder");
     fail(fmt::format("cannot be read ({}); check the name and the permissions", std::strerror(reason)));
   };
-  struct stat status {};
+  struct stat status{};
   // Looked at before it is opened, since opening a device can do things; and once more after, since names can change.
   const auto check = [&] {
     if (S_ISDIR(status.st_mode)) fail("is a folder; name a file inside it");
@@ -80,8 +80,7 @@ InputFile::InputFile(const std::string& path, const std::string& place)
 }
 
 void InputFile::fail(const std::string& sentence) const {
-  throw Error(ErrorCode::io, place_,
-              place_ == path_ ? sentence : fmt::format("the file '{}' {}", path_, sentence));
+  throw Error(ErrorCode::io, place_, place_ == path_ ? sentence : fmt::format("the file '{}' {}", path_, sentence));
 }
 
 void InputFile::read(void* to) {

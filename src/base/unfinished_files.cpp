@@ -34,14 +34,14 @@ namespace {
 std::atomic<UnfinishedFile::Entry*> first_entry{nullptr};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<UnfinishedFile::Entry*>::is_always_lock_free);
 
-constexpr std::string_view kMark = ".tmp";
+constexpr std::string_view kTemporaryMark = ".tmp";
 
 /// Tells machines, and containers of one machine, apart: a process number means nothing elsewhere.
 const std::string& host_mark() {
   static const std::string mark = [] {
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    struct stat space {};
+    struct stat space{};
     const bool known = ::stat("/proc/self/ns/pid", &space) == 0;
     const std::string text = fmt::format("{}/{}", host.data(), known ? space.st_ino : 0);
     return fmt::format("{:08x}", static_cast<std::uint32_t>(hash_text(text)));
@@ -52,11 +52,11 @@ const std::string& host_mark() {
 /// The process in a name that unfinished_name() made on this machine.
 std::optional<pid_t> maker_of(std::string_view name) {
   const std::string end = "-" + host_mark();
-  const std::size_t mark = name.rfind(kMark);
+  const std::size_t mark = name.rfind(kTemporaryMark);
   if (mark == std::string_view::npos || mark == 0 || !name.ends_with(end)) return std::nullopt;
   name.remove_suffix(end.size());
-  if (mark + kMark.size() >= name.size()) return std::nullopt;
-  name.remove_prefix(mark + kMark.size());
+  if (mark + kTemporaryMark.size() >= name.size()) return std::nullopt;
+  name.remove_prefix(mark + kTemporaryMark.size());
   pid_t process = 0;
   unsigned number = 0;
   const char* const last = name.data() + name.size();
@@ -103,7 +103,7 @@ void remove_unfinished_files() noexcept {
 
 std::string unfinished_name(const std::string& path) {
   static std::atomic<unsigned> counter{0};  // unique names inside one process; the rest keeps processes apart
-  return fmt::format("{}{}{}-{}-{}", path, kMark, ::getpid(), counter.fetch_add(1), host_mark());
+  return fmt::format("{}{}{}-{}-{}", path, kTemporaryMark, ::getpid(), counter.fetch_add(1), host_mark());
 }
 
 void remove_stale_files(const std::string& path) {
@@ -120,7 +120,7 @@ void remove_stale_files(const std::string& path) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::optional<pid_t> maker = maker_of(entry->path().filename().native());
     if (!maker || *maker == ::getpid() || ::kill(*maker, 0) == 0 || errno != ESRCH) continue;
-    struct stat status {};
+    struct stat status{};
     const char* const name = entry->path().c_str();
     if (::lstat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid()) ::unlink(name);
   }

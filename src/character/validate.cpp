@@ -9,8 +9,8 @@
 namespace cutis {
 namespace {
 
-// Beyond this, products of coordinates leave the range of float. Of vertices, joints and keys alike, since each becomes a
-// coordinate of the other.
+// Beyond this, products of coordinates leave the range of float. Of vertices, joints and keys alike, since each becomes
+// a coordinate of the other.
 constexpr float kLargestCoordinate = 1e15F;
 bool is_workable(const Vec3d& p) {
   return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= static_cast<double>(kLargestCoordinate);
@@ -119,7 +119,8 @@ class Validator {
       for (const float value : c.values) {
         if (!std::isfinite(value)) fail(part, "has a key that is not a finite number");
         if (c.path != ChannelPath::rotation && std::abs(value) > kLargestCoordinate)
-          fail(part, fmt::format("has a key of {:g}, beyond {:g}; scale the character down", value, kLargestCoordinate));
+          fail(part,
+               fmt::format("has a key of {:g}, beyond {:g}; scale the character down", value, kLargestCoordinate));
       }
     }
   }

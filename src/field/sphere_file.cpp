@@ -110,8 +110,6 @@ std::vector<BoneSpheres> parse_sphere_sets(const std::string& text, const std::s
   return result;
 }
 
-std::vector<BoneSpheres> load_sphere_sets(const std::string& path) {
-  return parse_sphere_sets(read_file(path), path);
-}
+std::vector<BoneSpheres> load_sphere_sets(const std::string& path) { return parse_sphere_sets(read_file(path), path); }
 
 }  // namespace cutis

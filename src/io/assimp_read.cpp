@@ -596,7 +596,8 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
   } catch (const Error&) {
     throw;
   } catch (const std::exception& e) {
-    throw Error(ErrorCode::bad_file, name, fmt::format("cannot be read ({}); export it again.", printable(e.what(), 200)));
+    throw Error(ErrorCode::bad_file, name,
+                fmt::format("cannot be read ({}); export it again.", printable(e.what(), 200)));
   }
 }
 

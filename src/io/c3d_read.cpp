@@ -214,8 +214,9 @@ class C3dReader {
     frame_bytes_ = (4 * points_ + analogue) * size;
     const std::size_t available = left / frame_bytes_;
     if (available == 0)
-      fail(fmt::format("ends before its first frame: {} points and {} analogue values do not fit its {} bytes of frames",
-                       points_, analogue, left));
+      fail(
+          fmt::format("ends before its first frame: {} points and {} analogue values do not fit its {} bytes of frames",
+                      points_, analogue, left));
     if (available < frames_) {
       context_.warn(fmt::format("{}: ends early; {} of {} frames are there", name_, available, frames_));
       frames_ = available;

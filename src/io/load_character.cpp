@@ -48,7 +48,8 @@ Character read_by_extension(const std::string& file, const Context& context, con
                                 : fmt::format("files of type '{}' cannot be read; cutis {}", extension, kCanRead));
 }
 
-// Float coordinates are placed to 6e-8 of their distance from the origin: far away a shape becomes coarse, then a point.
+// Float coordinates are placed to 6e-8 of their distance from the origin: far away a shape becomes coarse, then a
+// point.
 void check_distance(const Character& character, const Context& context) {
   constexpr double kFarInSizes = 1e4, kFloatSpacing = 6e-8;
   const Box box = character.bounds();
@@ -63,9 +64,10 @@ void check_distance(const Character& character, const Context& context) {
                             "shape; move it nearer",
                             away / size));
   if (size > 0 && away > kFarInSizes * size)
-    context.warn(fmt::format("{}: lies {:.3g} times its size away from the origin, where its vertices have places only "
-                             "to {:.2g}% of its size; move it nearer",
-                             character.source, away / size, 100 * kFloatSpacing * away / size));
+    context.warn(
+        fmt::format("{}: lies {:.3g} times its size away from the origin, where its vertices have places only "
+                    "to {:.2g}% of its size; move it nearer",
+                    character.source, away / size, 100 * kFloatSpacing * away / size));
 }
 
 }  // namespace

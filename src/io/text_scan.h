@@ -19,8 +19,9 @@ namespace cutis {
 /// `text` for a message: at most its first 32 bytes, unprintable ones as \xNN.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-/// Whether `rows` x `columns` values may come of a file of so many bytes. Formats that leave things out (a marker that is
-/// not seen, a joint that nothing moves) let a small file claim the square of its size; real ones stay far below this.
+/// Whether `rows` x `columns` values may come of a file of so many bytes. Formats that leave things out (a marker that
+/// is not seen, a joint that nothing moves) let a small file claim the square of its size; real ones stay far below
+/// this.
 inline bool may_unfold(std::uint64_t rows, std::uint64_t columns, std::uint64_t bytes) {
   constexpr std::uint64_t kFreeValues = std::uint64_t{4} << 20, kValuesPerByte = 8;
   const std::uint64_t most = kFreeValues + kValuesPerByte * bytes;

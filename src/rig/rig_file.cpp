@@ -294,8 +294,6 @@ std::size_t rig_bytes(const Rig& rig) {
 
 void save_rig(const Rig& rig, const std::string& path) { write_file(path, rig_to_bytes(rig)); }
 
-std::shared_ptr<const Rig> load_rig(const std::string& path) {
-  return rig_from_bytes(read_file(path), path);
-}
+std::shared_ptr<const Rig> load_rig(const std::string& path) { return rig_from_bytes(read_file(path), path); }
 
 }  // namespace cutis

@@ -23,8 +23,8 @@ TEST(Printable, ShowsControlCharactersAndBadBytesAsNumbers) {
   EXPECT_EQ(printable("a\x1b[31mred\x07"), "a\\x1b[31mred\\x07");
   EXPECT_EQ(printable("two\nlines\r\t"), "two\\x0alines\\x0d\\x09");
   EXPECT_EQ(printable(std::string_view("nul\0byte", 8)), "nul\\x00byte");
-  EXPECT_EQ(printable("\x7f\xc2\x9b"), "\\x7f\\xc2\\x9b");           // delete, and a command byte of terminals in UTF-8
-  EXPECT_EQ(printable("caf\xe9 \xff"), "caf\\xe9 \\xff");             // Latin-1
+  EXPECT_EQ(printable("\x7f\xc2\x9b"), "\\x7f\\xc2\\x9b");  // delete, and a command byte of terminals in UTF-8
+  EXPECT_EQ(printable("caf\xe9 \xff"), "caf\\xe9 \\xff");   // Latin-1
   EXPECT_EQ(printable("\xc0\xaf \xed\xa0\x80"), "\\xc0\\xaf \\xed\\xa0\\x80");  // too long a form, half of a pair
   EXPECT_EQ(printable("cut \xe6\x89"), "cut \\xe6\\x89");
   EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // writes backwards from here
@@ -77,7 +77,8 @@ TEST(JsonFault, NamesLineColumnAndWhatWasExpected) {
 
 // Every text is JSON to both or to neither: what passes here is never met by the parser's own words.
 TEST(JsonFault, AgreesWithTheParserOnDamagedTexts) {
-  const std::string good = "{\"a\": [1, -2.5e3, \"b\\u00e9\\n\xc3\xa9\"], \"c\": {\"d\": null, \"e\": true}, \"f\": 0.25}";
+  const std::string good =
+      "{\"a\": [1, -2.5e3, \"b\\u00e9\\n\xc3\xa9\"], \"c\": {\"d\": null, \"e\": true}, \"f\": 0.25}";
   std::uint64_t random = 1;
   const auto next = [&](std::uint64_t n) {
     random = random * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -28,7 +28,8 @@ struct C3dSpec {
   std::vector<std::vector<C3dPoint>> frames;
   int analogue = 0;          ///< values a frame
   bool wide_frames = false;  ///< frame numbers beyond 16 bits in TRIAL, garbage in the header
-  /// More parameters of one float, after all others (the last of a name counts): "USED" in POINT, "TRIAL:NAME" in TRIAL.
+  /// More parameters of one float, after all others (the last of a name counts): "USED" in POINT, "TRIAL:NAME" in
+  /// TRIAL.
   std::vector<std::pair<std::string, double>> reals;
 };
 

@@ -149,12 +149,18 @@ TEST(C3d, ChecksEveryCountAgainstTheFileBeforeItIsUsed) {
     const char* parameter;
     double value;
     const char* says;
-  } cases[] = {{"USED", 0x1p62, "POINT:USED"},        {"USED", 0x1p60, "POINT:USED"},
-               {"USED", 0x1p61, "POINT:USED"},        {"USED", 1e9, "ends before its first frame"},
-               {"USED", nan, "POINT:USED"},           {"USED", -3, "POINT:USED"},
-               {"USED", 0, "no points"},              {"LONG_FRAMES", 0x1p62, "LONG_FRAMES"},
-               {"LONG_FRAMES", nan, "LONG_FRAMES"},   {"FRAMES", 1e30, "POINT:FRAMES"},
-               {"SCALE", nan, "scale"},               {"RATE", 1e30, "rate"},
+  } cases[] = {{"USED", 0x1p62, "POINT:USED"},
+               {"USED", 0x1p60, "POINT:USED"},
+               {"USED", 0x1p61, "POINT:USED"},
+               {"USED", 1e9, "ends before its first frame"},
+               {"USED", nan, "POINT:USED"},
+               {"USED", -3, "POINT:USED"},
+               {"USED", 0, "no points"},
+               {"LONG_FRAMES", 0x1p62, "LONG_FRAMES"},
+               {"LONG_FRAMES", nan, "LONG_FRAMES"},
+               {"FRAMES", 1e30, "POINT:FRAMES"},
+               {"SCALE", nan, "scale"},
+               {"RATE", 1e30, "rate"},
                {"TRIAL:ACTUAL_START_FIELD", 1e30, "ACTUAL_START_FIELD"},
                {"TRIAL:ACTUAL_END_FIELD", nan, "ACTUAL_END_FIELD"}};
   for (const auto& [parameter, value, says] : cases) {
@@ -224,10 +230,9 @@ TEST(C3d, ReadsTheSharedTrials) {
   }
 }
 
-const std::string kTrc =
-    kTrcHead +
-    "Frame#\tTime\tTop.Head\t\t\tL.Heel\t\t\n"
-    "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n";
+const std::string kTrc = kTrcHead +
+                         "Frame#\tTime\tTop.Head\t\t\tL.Heel\t\t\n"
+                         "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n";
 
 TEST(Trc, ReadsRowsAndGaps) {
   const MarkerTake take = trc(kTrc + "1\t0.0\t100\t200\t300\t1\t2\t3\n2\t0.016\t110\t210\t310\t\t\t\n");
