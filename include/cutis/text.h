@@ -11,8 +11,8 @@ namespace cutis {
 /// writing) and bytes that are not UTF-8 become \xNN; what is longer than `longest` bytes is shortened in its middle.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 1000);
 
-/// Why `text` is not JSON: "line 3, column 7: expected ',' or '}', found 'x'". Empty when it is. `comments`: // and /*
-/// */ count as space. Nesting of more than 500 levels is a fault too: programs that go through it would run out of
+/// Why `text` is not JSON: "line 3, column 7: expected ',' or '}', found 'x'". Empty when it is. `comments`: those of
+/// C++ count as space. Nesting of more than 500 levels is a fault too: programs that go through it would run out of
 /// stack.
 [[nodiscard]] std::string json_fault(std::string_view text, bool comments = false);
 
