@@ -1,6 +1,7 @@
 // What all verbs share: common options, messages, the shape of a verb.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,9 +24,11 @@ struct CommonOptions {
   bool quiet = false;
   int threads = 0;
   std::string backend = "simd";
+  std::uint64_t max_memory = 0;  ///< bytes; 0: no limit but that of inputs
 };
 
-/// A context that reports on stderr: warnings, and progress when stderr is a terminal. Also collects the warnings.
+/// A context that reports on stderr: warnings, and progress when stderr is a terminal. Also collects the warnings. Work
+/// is cancelled by the signals of signals.h.
 class Session {
  public:
   explicit Session(const CommonOptions& options);
@@ -53,7 +56,7 @@ class Session {
   int last_percent_ = -1;
 };
 
-/// Adds --json, --quiet, --threads, --backend to a verb.
+/// Adds --json, --quiet, --threads, --backend, --max-memory to a verb.
 void add_common_options(CLI::App& verb, CommonOptions& options);
 
 /// One verb: registers its options and, as the callback, its work.
@@ -71,7 +74,10 @@ void add_render(CLI::App& app);
 void add_shell(CLI::App& app);  ///< completions, man
 void add_weights(CLI::App& app);
 
-/// JSON numbers that people read: six significant digits.
+/// A document as text; names that are not UTF-8 have their bytes replaced.
+[[nodiscard]] std::string json_text(const Json& document, int indent);
+
+/// JSON numbers that people read: six significant digits. What is not finite stays so, and is null in the text.
 [[nodiscard]] double rounded(double value);
 [[nodiscard]] Json vec(const Vec3d& v);
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "terminal.h"
+
 namespace cutis::cli {
 namespace {
 
@@ -79,24 +81,24 @@ Json to_json(const std::vector<ExplainedRow>& rows) {
 
 void print_explanation(const std::string& method, const std::vector<ExplainedRow>& rows) {
   if (rows.empty()) {
-    fmt::print("{}: no intersecting pairs\n", method);
+    tell("{}: no intersecting pairs\n", method);
     return;
   }
   std::size_t total = 0;
   for (const ExplainedRow& r : rows) total += r.pairs;
-  fmt::print("{}: {} intersecting pairs over all frames, by cause\n", method, total);
-  fmt::print("  {:>8} {:>8}  {:<30} {:<14} {:<30} {}\n", "pairs", "worst", "parts", "frames", "cause", "");
+  tell("{}: {} intersecting pairs over all frames, by cause\n", method, total);
+  tell("  {:>8} {:>8}  {:<30} {:<14} {:<30} {}\n", "pairs", "worst", "parts", "frames", "cause", "");
   for (std::size_t i = 0; i < std::min(rows.size(), kShownRows); ++i) {
     const ExplainedRow& r = rows[i];
     std::string note = r.own_side > 0 ? fmt::format("{} with all vertices on their own side", r.own_side) : "";
     if (r.depth > 0)
       note =
           fmt::format("bone {} up to {:.3g} mm inside{}{}", r.inside, r.depth * 1000, note.empty() ? "" : "; ", note);
-    fmt::print("  {:>8} {:>8}  {:<30} {:<14} {:<30} {}\n", r.pairs, fmt::format("@{}", r.worst_frame),
-               r.part_a == r.part_b ? r.part_a : r.part_a + " / " + r.part_b,
-               fmt::format("{}-{}", r.first_frame, r.last_frame), meaning(r.cause), note);
+    tell("  {:>8} {:>8}  {:<30} {:<14} {:<30} {}\n", r.pairs, fmt::format("@{}", r.worst_frame),
+         r.part_a == r.part_b ? r.part_a : r.part_a + " / " + r.part_b,
+         fmt::format("{}-{}", r.first_frame, r.last_frame), meaning(r.cause), note);
   }
-  if (rows.size() > kShownRows) fmt::print("  and {} more in --json\n", rows.size() - kShownRows);
+  if (rows.size() > kShownRows) tell("  and {} more in --json\n", rows.size() - kShownRows);
 }
 
 Json to_json(const ContactReport& report, const Skeleton& skeleton) {

@@ -1,12 +1,14 @@
 // cutis: gives a character its skin over time. One verb, one file in commands/.
-#include <cstdio>
+#include <algorithm>
+#include <csignal>
 #include <exception>
-
-#include <fmt/format.h>
+#include <sstream>
 
 #include "common.h"
 #include "cutis/error.h"
 #include "cutis/version.h"
+#include "signals.h"
+#include "terminal.h"
 
 namespace {
 
@@ -14,16 +16,33 @@ constexpr int kFailed = 1, kWrongUsage = 2;
 
 // CLI11's own messages span lines; ours are one sentence and a pointer to the help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);  // --help, --version
-  std::string verb;
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
+    std::ostringstream text;
+    const int status = app.exit(error, text, text);
+    cutis::cli::put(text.str());
+    return status;
+  }
+  std::string verb, sentence = error.what();
   for (const CLI::App* sub : app.get_subcommands()) verb = " " + sub->get_name();
-  fmt::print(stderr, "cutis: {} (see 'cutis{} --help')\n", error.what(), verb);
+  std::ranges::replace(sentence, '\n', ' ');
+  cutis::cli::complain(fmt::format("cutis: {} (see 'cutis{} --help')", cutis::printable(sentence), verb));
   return kWrongUsage;
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error);
+  }
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  cutis::cli::guard_standard_streams();
+  cutis::cli::watch_signals();
   CLI::App app{"Cutis gives a character its skin over time: a mesh, a skeleton and a motion in, the deformed mesh out.",
                "cutis"};
   app.footer(
@@ -35,6 +54,8 @@ int main(int argc, char** argv) {
       "FILE may be builtin:NAME (cylinder, arm, hand, human). 'cutis VERB --help' tells more.");
   app.set_version_flag("--version", std::string(cutis::version()));
   app.require_subcommand(1);
+  int status = 0;
+  std::string sentence;
   try {
     cutis::cli::add_animate(app);
     cutis::cli::add_bench(app);
@@ -49,16 +70,17 @@ int main(int argc, char** argv) {
     cutis::cli::add_render(app);
     cutis::cli::add_weights(app);
     cutis::cli::add_shell(app);
-    app.parse(argc, argv);
-    if (std::fflush(stdout) != 0) throw cutis::Error(cutis::ErrorCode::io, "stdout", "could not be written");
-  } catch (const CLI::ParseError& error) {
-    return report_usage(app, error);
+    status = run(app, argc, argv);
+    cutis::cli::flush_output();
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cutis: not enough memory for this file\n");
-    return kFailed;
+    sentence = "there is not enough memory for this; use a smaller input, or give more with --max-memory";
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cutis: {}\n", error.what());
-    return kFailed;
+    sentence = cutis::printable(error.what());
   }
-  return 0;
+  // Whatever became of the work: who asked to stop is answered by the signal's own status.
+  if (const int signal = cutis::cli::stop_signal(); signal != 0) cutis::cli::end_by_signal(signal);
+  if (sentence.empty()) return status;
+  if (cutis::cli::reader_is_gone()) cutis::cli::end_by_signal(SIGPIPE);
+  cutis::cli::complain("cutis: " + sentence);
+  return kFailed;
 }

@@ -1,6 +1,7 @@
 #include "measuring.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -243,7 +244,9 @@ std::string to_csv(const Measurement& measurement) {
   for (const MetricInfo& info : metric_table()) csv += fmt::format(",{}", info.name);
   for (const JointRegion& r : measurement.regions) csv += fmt::format(",\"volume_change.{}\"", r.name);
   csv += ",ms\n";
-  const auto put = [&](const std::optional<double>& value) { csv += value ? fmt::format(",{}", *value) : ","; };
+  const auto put = [&](const std::optional<double>& value) {
+    csv += value && std::isfinite(*value) ? fmt::format(",{}", *value) : ",";
+  };
   for (const MethodMeasurement& m : measurement.methods) {
     for (std::size_t i = 0; i < m.frames.size(); ++i) {
       csv += fmt::format("{},{},{}", m.name, i, measurement.times[i]);

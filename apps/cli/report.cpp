@@ -1,12 +1,11 @@
 #include "report.h"
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "cutis/error.h"
+#include "cutis/files.h"
 
 namespace cutis::cli {
 namespace {
@@ -76,24 +75,7 @@ std::string HtmlReport::str() const {
       escape_html(title_), kStyle, body_);
 }
 
-void write_text(const std::string& file, const std::string& text) {
-  const std::string temporary = file + ".tmp";
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out << text;
-    out.flush();
-    if (!out) {
-      std::remove(temporary.c_str());
-      throw Error(ErrorCode::io, file, "could not be written; is the folder there, and is there room on the disk?");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, file, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    throw Error(ErrorCode::io, file, "could not be put in place (" + error.message() + ")");
-  }
-}
+void write_text(const std::string& file, const std::string& text) { write_file(file, text); }
 
 void make_folder(const std::string& folder) {
   std::error_code error;

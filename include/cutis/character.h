@@ -131,7 +131,7 @@ void world_from_joint(const Skeleton& skeleton, const Pose& pose, std::vector<Af
 
 /// `frames` > 0: that many times, evenly from the first to the last key, both included.
 /// Otherwise every 1/fps from the first key on, not past the last. A clip without duration is held: `frames` times
-/// 1/fps apart, or one.
+/// 1/fps apart, or one. Throws Error(bad_argument) for rates that are not above 0 and finite, and beyond 1e7 times.
 [[nodiscard]] std::vector<double> sample_times(const Clip& clip, int frames, double fps);
 
 /// What `cutis info` shows. Counts are over the welded mesh of the whole character.

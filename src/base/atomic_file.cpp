@@ -1,9 +1,9 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -13,9 +13,17 @@
 
 namespace cutis {
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  static std::atomic<unsigned> counter{0};  // unique names inside one process; the pid keeps processes apart
-  temporary_ = fmt::format("{}.tmp{}-{}", path_, ::getpid(), counter.fetch_add(1));
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)), temporary_(unfinished_name(path_)), listed_(temporary_) {
+  // Renaming would put a file in the place of a device (/dev/null), and fail late on a folder.
+  struct stat status{};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    temporary_.clear();
+    throw Error(ErrorCode::io, path_,
+                S_ISDIR(status.st_mode) ? "is a folder; choose another name for the output"
+                                        : "is not a regular file; choose another name for the output");
+  }
+  remove_stale_files(path_);
   const int fd = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (fd >= 0) file_ = ::fdopen(fd, "w+b");
   if (file_ == nullptr) {
@@ -30,7 +38,11 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), file_(other.file_), size_(other.size_) {
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      listed_(std::move(other.listed_)),
+      file_(other.file_),
+      size_(other.size_) {
   other.file_ = nullptr;
   other.temporary_.clear();
 }
@@ -73,6 +85,7 @@ void AtomicFile::commit() {
   close();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("could not be put in place");
   temporary_.clear();
+  listed_.forget();
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

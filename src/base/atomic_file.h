@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/unfinished_files.h"
+#include "cutis/files.h"
+
 namespace cutis {
 
 class AtomicFile {
  public:
-  /// Opens the temporary file. Throws Error(io) when the folder is missing or not writable.
+  /// Opens the temporary file, and removes those that dead processes left in its folder. Throws Error(io) when the
+  /// folder is missing or not writable, or the name is that of a folder or a device.
   explicit AtomicFile(std::string path);
   ~AtomicFile();  ///< removes the temporary file unless commit() succeeded
   AtomicFile(AtomicFile&&) noexcept;
@@ -30,11 +34,9 @@ class AtomicFile {
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_, temporary_;
+  UnfinishedFile listed_;  ///< for remove_unfinished_files()
   std::FILE* file_ = nullptr;
   std::size_t size_ = 0;
 };
-
-/// Whole file in one call.
-void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace cutis

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cutis/error.h"
+#include "cutis/text.h"
 
 namespace cutis::json_input {
 
@@ -41,8 +42,8 @@ inline Json parse_object(std::string_view text, const std::string& place) {
     }
     return true;
   };
+  if (const std::string fault = json_fault(text); !fault.empty()) fail(place, "is not JSON: " + fault);
   Json json = Json::parse(text, watch, false);
-  if (json.is_discarded()) fail(place, "is not JSON");
   if (!twice.empty()) fail(place, fmt::format("\"{}\" is given twice; keep one", twice));
   need_object(json, place);
   return json;

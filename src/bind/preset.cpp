@@ -3,8 +3,6 @@
 #include "cutis/preset.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "base/atomic_file.h"
 #include "base/json_input.h"
@@ -167,7 +165,7 @@ const JointPreset& Preset::of(std::string_view joint) const {
 std::string to_json(const Preset& preset) {
   Json json = Json::object();
   for (const Section& section : kSections) json[section.key] = section.write(preset);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Preset preset_from_json(std::string_view text, const std::string& place) {
@@ -181,12 +179,7 @@ Preset preset_from_json(std::string_view text, const std::string& place) {
   return preset;
 }
 
-Preset load_preset(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw Error(ErrorCode::io, path, "cannot be read; give a preset (cutis bind --write-preset writes one)");
-  return preset_from_json(text, path);
-}
+Preset load_preset(const std::string& path) { return preset_from_json(read_file(path), path); }
 
 void save_preset(const Preset& preset, const std::string& path) { write_file(path, to_json(preset)); }
 

@@ -4,11 +4,17 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/math.h"
 #include "cutis/character.h"
+#include "cutis/error.h"
 
 namespace cutis {
 namespace {
+
+// Room for four days at 30 frames a second; more is a slip, and would fill memory before anyone sees it.
+constexpr double kMostTimes = 1e7;
 
 int components(ChannelPath path) { return path == ChannelPath::rotation ? 4 : 3; }
 
@@ -19,7 +25,7 @@ struct Span {
 };
 
 Span locate(const std::vector<float>& times, double time) {
-  if (times.size() == 1 || time <= times.front()) return {0, 0, 0};
+  if (times.size() == 1 || !(time > times.front())) return {0, 0, 0};  // also a time that is no number
   if (time >= times.back()) return {times.size() - 1, 0, 0};
   const auto after = std::upper_bound(times.begin(), times.end(), time,
                                       [](double value, float key) { return value < static_cast<double>(key); });
@@ -118,8 +124,20 @@ void world_from_joint(const Skeleton& skeleton, const Pose& pose, std::vector<Af
 }
 
 std::vector<double> sample_times(const Clip& clip, int frames, double fps) {
+  const auto refuse = [&](const std::string& sentence) {
+    throw Error(ErrorCode::bad_argument, fmt::format("clip '{}'", clip.name), sentence);
+  };
   const double start = clip.start(), end = clip.end();
+  if (!std::isfinite(start) || !std::isfinite(end)) refuse("has keys at times that are not finite numbers");
+  const bool uses_rate = frames <= 0 || (frames > 1 && !(end > start));
+  if (uses_rate && !(fps > 0 && std::isfinite(fps) && std::isfinite(1 / fps)))
+    refuse(fmt::format("cannot be sampled {:g} times a second; the rate must be above 0 and finite", fps));
+  // The last key counts when it falls on a frame but for rounding.
+  const double count = frames > 0 ? frames : std::floor((end - start) * fps + 1e-6) + 1;
+  if (!(count <= kMostTimes))
+    refuse(fmt::format("would have {:g} frames; ask for at most {:g}, or for a lower rate", count, kMostTimes));
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
   if (frames > 0) {
     // A clip without duration (one key, or none) is held for `frames` frames.
     const double step = frames == 1 ? 0 : end > start ? (end - start) / (frames - 1) : 1 / fps;
@@ -127,9 +145,8 @@ std::vector<double> sample_times(const Clip& clip, int frames, double fps) {
     if (frames > 1 && end > start) times.back() = end;
     return times;
   }
-  // The last key counts when it falls on a frame but for rounding.
-  const auto count = static_cast<std::size_t>(std::floor((end - start) * fps + 1e-6)) + 1;
-  for (std::size_t i = 0; i < count; ++i) times.push_back(std::min(end, start + static_cast<double>(i) / fps));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    times.push_back(std::min(end, start + static_cast<double>(i) / fps));
   return times;
 }
 

@@ -9,8 +9,12 @@
 namespace cutis {
 namespace {
 
-// Beyond this, products of coordinates leave the range of float.
+// Beyond this, products of coordinates leave the range of float. Of vertices, joints and keys alike, since each becomes
+// a coordinate of the other.
 constexpr float kLargestCoordinate = 1e15F;
+bool is_workable(const Vec3d& p) {
+  return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= static_cast<double>(kLargestCoordinate);
+}
 // Sums of float weights are off by rounding only.
 constexpr double kWeightSumTolerance = 1e-4;
 
@@ -42,6 +46,9 @@ class Validator {
         fail(part, "comes before its parent; joints must be ordered from the root to the leaves");
       if (!is_finite(to_affine(joints[j].local)) || !is_finite(joints[j].world_from_rest))
         fail(part, "has a transform that is not a number; re-export the skeleton");
+      if (!is_workable(joints[j].local.translation) || !is_workable(joints[j].local.scale) ||
+          !is_workable(joints[j].world_from_rest.translation))
+        fail(part, fmt::format("is moved or scaled by more than {:g}; scale the character down", kLargestCoordinate));
       if (joints[j].is_bone && !(std::abs(determinant(joints[j].world_from_rest.linear)) > 0))
         fail(part, "is scaled to nothing at the rest pose; give it a scale other than 0");
     }
@@ -109,8 +116,12 @@ class Validator {
       for (std::size_t k = 0; k < c.times.size(); ++k)
         if (!std::isfinite(c.times[k]) || (k > 0 && !(c.times[k] > c.times[k - 1])))
           fail(part, fmt::format("key {} is not later than the one before it", k));
-      for (const float value : c.values)
+      for (const float value : c.values) {
         if (!std::isfinite(value)) fail(part, "has a key that is not a finite number");
+        if (c.path != ChannelPath::rotation && std::abs(value) > kLargestCoordinate)
+          fail(part,
+               fmt::format("has a key of {:g}, beyond {:g}; scale the character down", value, kLargestCoordinate));
+      }
     }
   }
 

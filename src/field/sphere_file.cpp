@@ -1,15 +1,15 @@
 #include "field/sphere_file.h"
 
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 
 namespace cutis {
 
@@ -58,12 +58,8 @@ Named read_sphere(const Json& entry, const std::string& place) {
 }  // namespace
 
 std::vector<BoneSpheres> parse_sphere_sets(const std::string& text, const std::string& place) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& e) {
-    fail(place, fmt::format("is not JSON ({})", e.what()));
-  }
+  if (const std::string fault = json_fault(text); !fault.empty()) fail(place, "is not JSON: " + fault);
+  const Json json = Json::parse(text, nullptr, false);
   const Json& entries = member(json, "spheres", place);
   if (!entries.is_array()) fail(place, "\"spheres\" must be a list");
   std::vector<Named> spheres;
@@ -114,12 +110,6 @@ std::vector<BoneSpheres> parse_sphere_sets(const std::string& text, const std::s
   return result;
 }
 
-std::vector<BoneSpheres> load_sphere_sets(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCode::io, path, "cannot be opened; check the name and the permissions");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_sphere_sets(text.str(), path);
-}
+std::vector<BoneSpheres> load_sphere_sets(const std::string& path) { return parse_sphere_sets(read_file(path), path); }
 
 }  // namespace cutis

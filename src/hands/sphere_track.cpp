@@ -1,14 +1,14 @@
 // Tracks as JSON, and tracks made from clips.
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/hands.h"
+#include "cutis/text.h"
 
 namespace cutis {
 namespace {
@@ -86,12 +86,8 @@ Json to_json(const Vec3d& p) { return Json::array({p.x, p.y, p.z}); }
 }  // namespace
 
 SphereTrack sphere_track_from_json(std::string_view text, const std::string& place) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& e) {
-    fail(place, fmt::format("is not JSON ({})", e.what()));
-  }
+  if (const std::string fault = json_fault(text); !fault.empty()) fail(place, "is not JSON: " + fault);
+  Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) fail(place, "must be an object with \"spheres\" and \"frames\"");
   for (const char* name : {"spheres", "frames"})
     if (!json.contains(name) || !json[name].is_array()) fail(place, fmt::format("has no list \"{}\"; add it", name));
@@ -110,12 +106,7 @@ SphereTrack sphere_track_from_json(std::string_view text, const std::string& pla
   return track;
 }
 
-SphereTrack load_sphere_track(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorCode::io, file, "cannot be opened; check the name and the permissions");
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  return sphere_track_from_json(text, file);
-}
+SphereTrack load_sphere_track(const std::string& file) { return sphere_track_from_json(read_file(file), file); }
 
 std::string to_json(const SphereTrack& track) {
   Json spheres = Json::array(), frames = Json::array();
@@ -130,7 +121,8 @@ std::string to_json(const SphereTrack& track) {
     for (const auto& c : track.centers[f]) centers.push_back(c ? to_json(*c) : Json(nullptr));
     frames.push_back({{"time", track.times[f]}, {"centers", std::move(centers)}});
   }
-  return Json{{"name", track.name}, {"unit", "m"}, {"spheres", spheres}, {"frames", frames}}.dump();
+  return Json{{"name", track.name}, {"unit", "m"}, {"spheres", spheres}, {"frames", frames}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
 }
 
 SphereTrack make_sphere_track(const Character& character, const Clip& clip, const std::vector<double>& times) {

@@ -22,6 +22,8 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 #include "geometry/normals.h"
 #include "io/readers.h"
 #include "io/text_scan.h"
@@ -589,17 +591,18 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
     const aiScene* scene = import(importer, bytes, extension);
     if (scene == nullptr)
       throw Error(ErrorCode::bad_file, name,
-                  fmt::format("cannot be read ({}); export it again.", importer.GetErrorString()));
+                  fmt::format("cannot be read ({}); export it again.", printable(importer.GetErrorString(), 200)));
     return AssimpReader(*scene, name, scene_from_file(*scene, extension), context, options).read();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& e) {
-    throw Error(ErrorCode::bad_file, name, fmt::format("cannot be read ({}); export it again.", e.what()));
+    throw Error(ErrorCode::bad_file, name,
+                fmt::format("cannot be read ({}); export it again.", printable(e.what(), 200)));
   }
 }
 
 Character read_assimp(const std::string& path, const Context& context, const ReadOptions& options) {
-  return read_assimp_memory(read_whole_file(path), path, context, options);
+  return read_assimp_memory(read_file(path), path, context, options);
 }
 
 }  // namespace cutis

@@ -4,10 +4,13 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/text_scan.h"
 
 namespace cutis {
 namespace {
+
+constexpr double kShortestFrame = 1e-6;  // seconds; as takes of markers have it
 
 class BvhParser {
  public:
@@ -153,6 +156,9 @@ class BvhParser {
     }
     motion_.frame_time = number("the frame time");
     if (!(motion_.frame_time > 0)) fail("the frame time is not above 0.");
+    if (motion_.frame_time < kShortestFrame)
+      fail(fmt::format("the frame time is {:g} s; frames of less than a millionth of a second mean nothing.",
+                       motion_.frame_time));
     if (motion_.channels == 0) fail("the hierarchy has no channels.");
     // A value takes at least a digit and a space.
     const double possible = static_cast<double>(rest_.size()) / 2 + 1;
@@ -160,6 +166,9 @@ class BvhParser {
       fail(fmt::format("promises {} frames of {} channels, but the file is too short; it may be cut off.", frames,
                        motion_.channels));
     motion_.frames = static_cast<std::size_t>(frames);
+    if (!may_unfold(motion_.frames, motion_.joints.size(), rest_.size()))
+      fail(fmt::format("has {} frames of {} joints, nearly all of them without channels; the file is damaged.",
+                       motion_.frames, motion_.joints.size()));
     motion_.values.resize(motion_.frames * motion_.channels);
     for (double& value : motion_.values) value = number("a channel's value");
     skip_space();
@@ -217,7 +226,7 @@ BvhMotion read_bvh_memory(std::string_view text, const std::string& name, const 
 }
 
 BvhMotion read_bvh(const std::string& path, const Context& context) {
-  return read_bvh_memory(read_whole_file(path), path, context);
+  return read_bvh_memory(read_file(path), path, context);
 }
 
 }  // namespace cutis

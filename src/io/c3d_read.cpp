@@ -15,6 +15,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/take_space.h"
 #include "io/text_scan.h"
 
@@ -26,6 +27,8 @@ constexpr std::uint8_t kKey = 0x50;
 constexpr int kIntel = 84, kDec = 85, kMips = 86;
 /// More would be a damaged file: room for a day at 200 frames a second, and for 65,535 points.
 constexpr std::uint64_t kMostValues = 400'000'000;
+/// Of points, frames and blocks: what 31 bits hold.
+constexpr double kLargestCount = 2147483647;
 
 struct Parameter {
   int type = 0;  ///< -1 characters, 1 bytes, 2 16-bit integers, 4 floats
@@ -164,47 +167,56 @@ class C3dReader {
 
   // ---- what the frames look like ----
 
+  /// A parameter that counts something, where the file has it.
+  [[nodiscard]] std::optional<std::size_t> count(const std::string& name, std::size_t index = 0) const {
+    const auto value = number(name, index);
+    if (!value) return std::nullopt;
+    if (!(*value >= 0 && *value <= kLargestCount))
+      fail(fmt::format("is damaged: {} is {:g}, which counts nothing", name, *value));
+    return static_cast<std::size_t>(*value);
+  }
+
   void read_layout() {
-    points_ = word(2);
-    if (const auto used = number("POINT:USED"); used && *used >= 0 && std::isfinite(*used))
-      points_ = static_cast<std::size_t>(*used);
+    points_ = count("POINT:USED").value_or(word(2));
     const std::size_t analogue = word(4);
     const std::size_t first = word(6), last = word(8);
     frames_ = last >= first ? last - first + 1 : 0;
     // 32-bit frame numbers as two words each.
     const auto whole = [&](const std::string& name) -> std::optional<std::size_t> {
-      const auto low = number(name, 0), high = number(name, 1);
+      const auto low = count(name, 0), high = count(name, 1);
       if (!low) return std::nullopt;
-      return static_cast<std::size_t>(*low) + (static_cast<std::size_t>(high.value_or(0)) << 16U);
+      return *low + (high.value_or(0) << 16U);
     };
     const auto from = whole("TRIAL:ACTUAL_START_FIELD"), to = whole("TRIAL:ACTUAL_END_FIELD");
     if (from && to && *to >= *from) {
       frames_ = *to - *from + 1;
-    } else if (const auto frames = number("POINT:LONG_FRAMES"); frames && *frames > 0 && *frames < 1e9) {
-      frames_ = static_cast<std::size_t>(*frames);
-    } else if (const auto stated = number("POINT:FRAMES");
-               stated && *stated > static_cast<double>(frames_) && *stated < 1e9) {
-      frames_ = static_cast<std::size_t>(*stated);
+    } else if (const auto frames = count("POINT:LONG_FRAMES"); frames && *frames > 0) {
+      frames_ = *frames;
+    } else if (const auto stated = count("POINT:FRAMES"); stated && *stated > frames_) {
+      frames_ = *stated;
     }
     scale_ = real(12);
     if (const auto scale = number("POINT:SCALE"); scale && *scale != 0) scale_ = *scale;
     if (!std::isfinite(scale_) || scale_ == 0) fail("has no scale for its points (POINT:SCALE)");
     is_float_ = scale_ < 0;
     std::size_t block = word(16);
-    if (const auto start = number("POINT:DATA_START"); start && *start >= 1 && block == 0)
-      block = static_cast<std::size_t>(*start);
+    if (block == 0) block = count("POINT:DATA_START").value_or(0);
     if (block < 2) fail("does not say where its frames begin");
     data_ = (block - 1) * kBlock;
-    const std::size_t size = is_float_ ? 4 : 2;
-    frame_bytes_ = (4 * points_ + analogue) * size;
     take_.rate = real(20);
     if (const auto rate = number("POINT:RATE"); rate && *rate > 0) take_.rate = *rate;
     if (!std::isfinite(take_.rate) || take_.rate <= 0 || take_.rate > 1e6)
       fail("has no frame rate (POINT:RATE); its times are unknown");
     if (points_ == 0) fail("has no points");
     if (frames_ == 0) fail("has no frames");
-    const std::size_t available = data_ < bytes_.size() ? (bytes_.size() - data_) / frame_bytes_ : 0;
-    if (available == 0) fail("ends before its first frame");
+    const std::size_t size = is_float_ ? 4 : 2, left = data_ < bytes_.size() ? bytes_.size() - data_ : 0;
+    // Both counts are far below 2^32: no product here leaves 64 bits.
+    frame_bytes_ = (4 * points_ + analogue) * size;
+    const std::size_t available = left / frame_bytes_;
+    if (available == 0)
+      fail(
+          fmt::format("ends before its first frame: {} points and {} analogue values do not fit its {} bytes of frames",
+                      points_, analogue, left));
     if (available < frames_) {
       context_.warn(fmt::format("{}: ends early; {} of {} frames are there", name_, available, frames_));
       frames_ = available;
@@ -309,7 +321,7 @@ MarkerTake read_c3d_memory(std::string_view bytes, const std::string& name, cons
 }
 
 MarkerTake read_c3d(const std::string& path, const Context& context, const TakeOptions& options) {
-  return read_c3d_memory(read_whole_file(path), path, context, options);
+  return read_c3d_memory(read_file(path), path, context, options);
 }
 
 }  // namespace cutis

@@ -4,18 +4,19 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "base/unfinished_files.h"
 #include "cutis/error.h"
 
 namespace cutis {
 
 FrameSpool::FrameSpool(std::string output) : output_(std::move(output)) {
-  std::string name = output_ + ".framesXXXXXX";
-  fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+  const std::string name = unfinished_name(output_);
+  const UnfinishedFile listed(name);
+  fd_ = ::open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd_ < 0) fail(errno == ENOENT ? "the folder does not exist; make it first" : "cannot be created");
   if (::unlink(name.c_str()) != 0) {
     const int reason = errno;

@@ -132,8 +132,8 @@ Character read(std::span<const std::byte> bytes, const std::string& name, const 
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::io, name, "there is not enough memory to read it");
-  } catch (const std::exception& e) {
-    throw Error(ErrorCode::bad_file, name, fmt::format("it cannot be read: {}", e.what()));
+  } catch (const std::exception&) {  // of a library, in its own words
+    throw Error(ErrorCode::bad_file, name, "it is damaged; export it again");
   }
 }
 

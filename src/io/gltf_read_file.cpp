@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "cutis/text.h"
 #include "io/gltf_read_appearance.h"
 #include "io/gltf_read_container.h"
 #include "io/gltf_read_json.h"
@@ -13,16 +14,10 @@ namespace cutis::gltf {
 namespace {
 
 Json parse_json(std::string_view text, const std::string& name) {
-  try {
-    Json root = Json::parse(text.begin(), text.end());
-    if (!root.is_object()) throw Error(ErrorCode::bad_file, name, "its JSON is not an object");
-    return root;
-  } catch (const Json::exception& e) {
-    std::string_view message = e.what();
-    if (const std::size_t bracket = message.find("] "); bracket != std::string_view::npos)
-      message.remove_prefix(bracket + 2);
-    throw Error(ErrorCode::bad_file, name, fmt::format("its JSON is damaged: {}", message.substr(0, 300)));
-  }
+  Json root = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (root.is_discarded()) throw Error(ErrorCode::bad_file, name, "its JSON is damaged: " + json_fault(text));
+  if (!root.is_object()) throw Error(ErrorCode::bad_file, name, "its JSON is not an object");
+  return root;
 }
 
 // Extensions that do not change where vertices are, and so may be required without harm.

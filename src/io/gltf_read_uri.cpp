@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <system_error>
 
+#include "base/input_file.h"
 #include "cutis/error.h"
 
 namespace cutis::gltf {
@@ -112,21 +109,9 @@ fs::path resolve_inside(std::string_view uri, const std::string& folder, const s
 }  // namespace
 
 std::vector<std::byte> read_whole_file(const fs::path& path, const std::string& place) {
-  const auto fail = [&](const std::string& sentence) { throw Error(ErrorCode::io, place, sentence); };
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) fail(fmt::format("the file '{}' does not exist", path.string()));
-  if (error) fail(fmt::format("'{}' cannot be read: {}", path.string(), error.message()));
-  if (fs::is_directory(status)) fail(fmt::format("'{}' is a folder, not a file", path.string()));
-  if (!fs::is_regular_file(status)) fail(fmt::format("'{}' is not a regular file", path.string()));
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) fail(fmt::format("'{}' cannot be read: {}", path.string(), error.message()));
-
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) fail(fmt::format("'{}' cannot be opened: {}", path.string(), std::strerror(errno)));
-  std::vector<std::byte> bytes(size);
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
-    fail(fmt::format("'{}' could not be read to its end", path.string()));
+  InputFile file(path.string(), place);
+  std::vector<std::byte> bytes(file.size());
+  file.read(bytes.data());
   return bytes;
 }
 

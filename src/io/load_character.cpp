@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
+#include <cmath>
 #include <filesystem>
-#include <memory>
+#include <fstream>
 #include <string_view>
 
+#include "base/input_file.h"
 #include "character/builtin/builtin.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
@@ -27,21 +28,11 @@ std::string lower_extension(const std::string& file) {
   return extension;
 }
 
+// Asked only of files whose name does not tell.
 bool has_gltf_magic(const std::string& file) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), &std::fclose);
   std::array<char, 4> magic{};
-  return in && std::fread(magic.data(), 1, magic.size(), in.get()) == magic.size() &&
+  return std::ifstream(file, std::ios::binary).read(magic.data(), magic.size()) &&
          std::string_view(magic.data(), magic.size()) == "glTF";
-}
-
-void check_is_file(const std::string& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (status.type() == fs::file_type::not_found)
-    throw Error(ErrorCode::io, file, "the file does not exist; check its name and folder");
-  if (error) throw Error(ErrorCode::io, file, fmt::format("the file cannot be opened: {}", error.message()));
-  if (fs::is_directory(status)) throw Error(ErrorCode::io, file, "this is a folder; name a file inside it");
-  if (!fs::is_regular_file(status)) throw Error(ErrorCode::io, file, "this is not a regular file");
 }
 
 Character read_by_extension(const std::string& file, const Context& context, const ReadOptions& options) {
@@ -57,6 +48,28 @@ Character read_by_extension(const std::string& file, const Context& context, con
                                 : fmt::format("files of type '{}' cannot be read; cutis {}", extension, kCanRead));
 }
 
+// Float coordinates are placed to 6e-8 of their distance from the origin: far away a shape becomes coarse, then a
+// point.
+void check_distance(const Character& character, const Context& context) {
+  constexpr double kFarInSizes = 1e4, kFloatSpacing = 6e-8;
+  const Box box = character.bounds();
+  if (box.empty()) return;
+  const Vec3d extent = box.hi - box.lo;
+  const double size = std::max({extent.x, extent.y, extent.z});
+  const double away = std::max({std::abs(box.lo.x), std::abs(box.lo.y), std::abs(box.lo.z), std::abs(box.hi.x),
+                                std::abs(box.hi.y), std::abs(box.hi.z)});
+  if (size > 0 && kFloatSpacing * away > size)
+    throw Error(ErrorCode::bad_character, character.source,
+                fmt::format("lies {:.3g} times its size away from the origin, where float coordinates cannot hold its "
+                            "shape; move it nearer",
+                            away / size));
+  if (size > 0 && away > kFarInSizes * size)
+    context.warn(
+        fmt::format("{}: lies {:.3g} times its size away from the origin, where its vertices have places only "
+                    "to {:.2g}% of its size; move it nearer",
+                    character.source, away / size, 100 * kFloatSpacing * away / size));
+}
+
 }  // namespace
 
 Character load_character(const std::string& file, const Context& context, const ReadOptions& options) {
@@ -67,10 +80,11 @@ Character load_character(const std::string& file, const Context& context, const 
     if (options.ignore_weights)
       for (Mesh& mesh : character.meshes) mesh.weights = {};
   } else {
-    check_is_file(file);
+    (void)InputFile(file, file);  // whatever its name says: is there a file at all?
     character = read_by_extension(file, context, options);
   }
   validate(character);
+  check_distance(character, context);
   return character;
 }
 

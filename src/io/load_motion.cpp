@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/bvh_read.h"
@@ -28,6 +30,11 @@ Clip load_motion(const std::string& file, const Character& character, const Cont
   const BvhMotion motion = read_motion(file, context);
   if (character.skeleton.joints.empty())
     throw Error(ErrorCode::bad_character, character.source, "has no skeleton that a motion could drive.");
+  // A value takes at least two bytes of the file.
+  if (!may_unfold(motion.frames, character.skeleton.joints.size(), 2 * motion.values.size()))
+    throw Error(ErrorCode::bad_file, file,
+                fmt::format("has {} frames of {} channels, too few for the {} joints of the character; cut it shorter.",
+                            motion.frames, motion.channels, character.skeleton.joints.size()));
   const JointMap map = options.map_file.empty() ? map_joints(character.skeleton, motion)
                                                 : read_joint_map(options.map_file, character.skeleton, motion);
   return retarget(character, motion, map, stem_of(file), context);

@@ -8,7 +8,9 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/markers.h"
+#include "cutis/text.h"
 #include "io/bvh_read.h"
 #include "io/c3d_read.h"
 #include "io/take_space.h"
@@ -42,8 +44,9 @@ MarkerTake take_of_json(const std::string& file, const TakeOptions& options) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
-  const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
-  if (json.is_discarded()) fail("", "is not JSON");
+  const std::string text = read_file(file);
+  if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
+  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("frames") || !json["frames"].is_array() || json["frames"].empty())
     fail("", "has no \"frames\"; expected {\"rate\": 30, \"frames\": [{\"NAME\": [x, y, z], ...}, ...]}");
   MarkerTake take;
@@ -65,6 +68,9 @@ MarkerTake take_of_json(const std::string& file, const TakeOptions& options) {
   if (take.names.empty()) fail("frames", "name no points");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   take.kinds.assign(take.names.size(), PointKind::marker);
+  if (!may_unfold(take.frames, take.names.size(), text.size()))
+    fail("frames", fmt::format("are {}, and {} points are named in all, hardly any of them in each frame", take.frames,
+                               take.names.size()));
   take.positions.assign(take.frames * take.names.size(), {nan, nan, nan});
   take.residuals.assign(take.positions.size(), 0.0F);
   std::size_t f = 0;

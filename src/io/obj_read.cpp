@@ -6,6 +6,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/plain_mesh.h"
 #include "io/readers.h"
 #include "io/text_scan.h"
@@ -230,7 +231,7 @@ Character read_obj_memory(std::string_view text, const std::string& name, const 
 }
 
 Character read_obj(const std::string& path, const Context& context, const ReadOptions&) {
-  return read_obj_memory(read_whole_file(path), path, context);
+  return read_obj_memory(read_file(path), path, context);
 }
 
 }  // namespace cutis

@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/plain_mesh.h"
 #include "io/readers.h"
 #include "io/text_scan.h"
@@ -168,7 +169,7 @@ Character read_off_memory(std::string_view text, const std::string& name, const 
 }
 
 Character read_off(const std::string& path, const Context& context, const ReadOptions&) {
-  return read_off_memory(read_whole_file(path), path, context);
+  return read_off_memory(read_file(path), path, context);
 }
 
 }  // namespace cutis

@@ -10,6 +10,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/plain_mesh.h"
 #include "io/readers.h"
 #include "io/text_scan.h"
@@ -414,7 +415,7 @@ Character read_ply_memory(std::string_view bytes, const std::string& name, const
 }
 
 Character read_ply(const std::string& path, const Context& context, const ReadOptions&) {
-  return read_ply_memory(read_whole_file(path), path, context);
+  return read_ply_memory(read_file(path), path, context);
 }
 
 }  // namespace cutis

@@ -19,6 +19,8 @@
 #include "base/polar.h"
 #include "character/joint_roles.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 #include "io/text_scan.h"
 
 namespace cutis {
@@ -550,9 +552,10 @@ JointMap map_joints(const Skeleton& skeleton, const BvhMotion& motion) {
 
 JointMap read_joint_map(const std::string& path, const Skeleton& skeleton, const BvhMotion& motion) {
   const auto refuse = [&](const std::string& sentence) { return Error(ErrorCode::bad_file, path, sentence); };
-  const nlohmann::json json = nlohmann::json::parse(read_whole_file(path), nullptr, false, true);
-  if (json.is_discarded() || !json.is_object())
-    throw refuse("is not a JSON object {\"character joint\": \"motion joint\", ...}.");
+  const std::string text = read_file(path);
+  if (const std::string fault = json_fault(text, true); !fault.empty()) throw refuse("is not JSON: " + fault + ".");
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false, true);
+  if (!json.is_object()) throw refuse("is not a JSON object {\"character joint\": \"motion joint\", ...}.");
   JointMap map;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string()) throw refuse(fmt::format("the value of '{}' is not the name of a motion joint.", key));

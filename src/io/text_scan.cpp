@@ -1,31 +1,11 @@
 #include "io/text_scan.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 
-#include "cutis/error.h"
+#include "cutis/text.h"
 
 namespace cutis {
-
-std::string read_whole_file(const std::string& path) {
-  const auto refuse = [&](const std::string& why) -> Error {
-    return {ErrorCode::io, path, "cannot be read (" + why + "); check the name and the permissions."};
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw refuse("it is a folder");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) throw refuse(std::strerror(errno));
-  std::string bytes;
-  const auto expected = std::filesystem::file_size(path, ignored);
-  if (!ignored) bytes.reserve(expected);
-  char block[1 << 16];
-  while (const std::size_t n = std::fread(block, 1, sizeof block, file.get())) bytes.append(block, n);
-  if (std::ferror(file.get()) != 0) throw refuse(std::strerror(errno));
-  return bytes;
-}
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
@@ -38,9 +18,8 @@ std::string lower_case(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 32;
-  std::string out = "'";
-  for (const char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > kLongest ? "...'" : "'");
+  const std::string_view head = text.substr(0, kLongest);
+  return "'" + printable(head, 4 * kLongest) + (text.size() > kLongest ? "...'" : "'");
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -11,16 +11,22 @@
 
 namespace cutis {
 
-/// All bytes of a file. Throws Error(io) when it cannot be opened or read.
-[[nodiscard]] std::string read_whole_file(const std::string& path);
-
 /// The file's name without folder and extension.
 [[nodiscard]] std::string stem_of(const std::string& path);
 
 [[nodiscard]] std::string lower_case(std::string_view text);
 
-/// `text` for a message: at most 32 characters, unprintable ones replaced.
+/// `text` for a message: at most its first 32 bytes, unprintable ones as \xNN.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// Whether `rows` x `columns` values may come of a file of so many bytes. Formats that leave things out (a marker that
+/// is not seen, a joint that nothing moves) let a small file claim the square of its size; real ones stay far below
+/// this.
+inline bool may_unfold(std::uint64_t rows, std::uint64_t columns, std::uint64_t bytes) {
+  constexpr std::uint64_t kFreeValues = std::uint64_t{4} << 20, kValuesPerByte = 8;
+  const std::uint64_t most = kFreeValues + kValuesPerByte * bytes;
+  return columns == 0 || rows <= most / columns;
+}
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 inline bool is_space(char c) { return is_blank(c) || c == '\n'; }

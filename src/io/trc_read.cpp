@@ -10,6 +10,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "io/take_space.h"
 #include "io/text_scan.h"
 
@@ -92,6 +93,9 @@ MarkerTake read_trc_memory(std::string_view text, const std::string& name, const
       take.positions.push_back(seen ? to_scene(p, take.up) * unit : Vec3d{nan, nan, nan});
     }
     ++take.frames;
+    // A row may leave out the markers at its end, so few bytes could mean many points.
+    if (!may_unfold(take.positions.size(), 1, text.size()))
+      fail(fmt::format("names {} markers that hardly any row has; the file is damaged", points));
   }
   if (take.frames == 0) fail("the file ends before its first frame");
   take.residuals.assign(take.positions.size(), 0.0F);
@@ -102,7 +106,7 @@ MarkerTake read_trc_memory(std::string_view text, const std::string& name, const
 }
 
 MarkerTake read_trc(const std::string& path, const Context& context, const TakeOptions& options) {
-  return read_trc_memory(read_whole_file(path), path, context, options);
+  return read_trc_memory(read_file(path), path, context, options);
 }
 
 }  // namespace cutis

@@ -4,8 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -296,17 +294,6 @@ std::size_t rig_bytes(const Rig& rig) {
 
 void save_rig(const Rig& rig, const std::string& path) { write_file(path, rig_to_bytes(rig)); }
 
-std::shared_ptr<const Rig> load_rig(const std::string& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  std::string bytes;
-  if (in) {
-    const std::streamoff size = in.tellg();
-    bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    in.seekg(0);
-    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  if (!in) throw Error(ErrorCode::io, path, "cannot be read; give a rig that 'cutis bind' wrote");
-  return rig_from_bytes(bytes, path);
-}
+std::shared_ptr<const Rig> load_rig(const std::string& path) { return rig_from_bytes(read_file(path), path); }
 
 }  // namespace cutis

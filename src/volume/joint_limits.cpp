@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 #include "volume/body_roles.h"
 
 namespace cutis {
@@ -191,16 +191,13 @@ JointLimits human_limits(const Skeleton& skeleton, const DrivenSkeleton& driven)
 }
 
 JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const DrivenSkeleton& driven) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorCode::io, file, "cannot be opened");
-  std::ostringstream text;
-  text << in.rdbuf();
-  const auto json = nlohmann::json::parse(text.str(), nullptr, false);
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
-  if (json.is_discarded() || !json.is_object())
-    fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
+  const std::string text = read_file(file);
+  if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
   JointLimits limits = human_limits(skeleton, driven);
   for (const auto& [name, entry] : json.items()) {
     const int joint = skeleton.find(name);
@@ -257,7 +254,7 @@ std::string limits_to_json(const JointLimits& limits, const Skeleton& skeleton, 
         {"twist", range(limit->twist)},
         {"hinge", {limit->hinge.x, limit->hinge.y, limit->hinge.z}}};
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, decltype(json)::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cutis

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/math.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
+#include "cutis/text.h"
 #include "volume/joint_limits.h"
 
 namespace cutis {
@@ -144,17 +144,18 @@ std::string to_json(const MarkerMap& map) {
     if (place.weight != 1) entry["weight"] = place.weight;
     markers[place.marker] = std::move(entry);
   }
-  return nlohmann::ordered_json{{"scale", map.scale}, {"markers", std::move(markers)}}.dump(2) + "\n";
+  // Laboratories name markers in whatever their machine writes; JSON is UTF-8.
+  return nlohmann::ordered_json{{"scale", map.scale}, {"markers", std::move(markers)}}.dump(
+             2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 MarkerMap load_marker_map(const std::string& file, const Character& character) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorCode::io, file, "cannot be opened");
-  std::ostringstream text;
-  text << in.rdbuf();
+  const std::string text = read_file(file);
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
+  if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   // A name given twice is a slip that JSON readers swallow: looked for while parsing.
   std::vector<std::set<std::string>> open;
   std::string twice;
@@ -166,8 +167,7 @@ MarkerMap load_marker_map(const std::string& file, const Character& character) {
       twice = value.get<std::string>();
     return true;
   };
-  const auto json = nlohmann::ordered_json::parse(text.str(), watch, false);
-  if (json.is_discarded()) fail("", "is not JSON");
+  const auto json = nlohmann::ordered_json::parse(text, watch, false);
   if (!twice.empty()) fail(twice, "is given twice; a marker has one place");
   if (!json.is_object() || !json.contains("markers") || !json["markers"].is_object() || json["markers"].empty())
     fail("", "has no \"markers\"; expected {\"markers\": {\"NAME\": {\"bone\": ..., \"offset\": [x, y, z]}, ...}}");
@@ -240,8 +240,9 @@ MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const
   // First as one rigid piece, then joint by joint, with the scale open all the time.
   BonePose pose = rest_bone_pose(skeleton);
   double scale = place_as_one(skeleton, markers, targets, weights, pose, true);
-  const PoseFitReport fit = fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
-                                     {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
+  const PoseFitReport fit =
+      fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
+               {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
   MarkerMap fitted;
   fitted.scale = scale;
   for (std::size_t m = 0; m < markers.size(); ++m) {

@@ -73,7 +73,7 @@ TEST(Preset, refuses_what_it_does_not_know_by_name) {
   EXPECT_THAT(error(R"({"controllers": [{"contact": [[0, 0]]}]})"), AllOf(HasSubstr("controllers"), HasSubstr("name")));
   EXPECT_THAT(error("{"), HasSubstr("not JSON"));
   EXPECT_THAT(error("[]"), HasSubstr("object"));
-  EXPECT_THAT(error_of([] { (void)load_preset("/no/such/preset.json"); }), HasSubstr("cannot be read"));
+  EXPECT_THAT(error_of([] { (void)load_preset("/no/such/preset.json"); }), HasSubstr("does not exist"));
 }
 
 TEST(Preset, that_does_not_fit_the_character_is_refused_by_bind) {

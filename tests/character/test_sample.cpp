@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/math.h"
 #include "support/support.h"
 
@@ -93,6 +96,32 @@ TEST(ClipLookup, GoesByNameNumberOrFirstAndNamesWhatThereIs) {
   EXPECT_THAT(error_of([&] { (void)c.clip("run"); }), testing::HasSubstr("bend, twist"));
   c.clips.clear();
   EXPECT_THAT(error_of([&] { (void)c.clip(""); }), testing::HasSubstr("no clip"));
+}
+
+TEST(SampleTimes, RefuseRatesThatNeverArriveAndCountsThatFillMemory) {
+  const Character c = make_two_bone_tube();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double rate : {-30.0, 0.0, -kInfinity, kInfinity, std::nan(""), 1e300, 1e-320, 1e8}) {
+    EXPECT_THAT(error_of([&] { (void)sample_times(c.clips[0], 0, rate); }), testing::HasSubstr("clip 'bend'")) << rate;
+  }
+  EXPECT_THAT(error_of([&] { (void)sample_times({"still", {}}, 3, 0); }), testing::HasSubstr("rate"));
+  EXPECT_THAT(error_of([&] { (void)sample_times(c.clips[0], 2'000'000'000, 30); }), testing::HasSubstr("frames"));
+  // A rate that is not needed may be anything.
+  EXPECT_EQ(sample_times(c.clips[0], 3, std::nan("")), (std::vector<double>{0, 0.5, 1}));
+}
+
+TEST(SampleTimes, RefuseClipsWhoseTimesAreNotNumbers) {
+  Character c = make_two_bone_tube();
+  for (const float time : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    c.clips[0].channels[0].times.back() = time;
+    EXPECT_THAT(error_of([&] { (void)sample_times(c.clips[0], 0, 30); }), testing::HasSubstr("not finite"));
+    EXPECT_THAT(error_of([&] { (void)sample_times(c.clips[0], 4, 30); }), testing::HasSubstr("not finite"));
+  }
+}
+
+TEST(Sample, TakesTheFirstKeyAtATimeThatIsNoNumber) {
+  const Channel c{0, ChannelPath::translation, Interpolation::linear, {1, 3}, {5, 0, 0, 4, 2, 0}};
+  EXPECT_EQ(translation_at(c, std::nan("")).x, 5);
 }
 
 }  // namespace

@@ -30,6 +30,22 @@ TEST(Validate, NamesFileMeshAndVertexOfAPositionThatIsNoNumber) {
 }
 TEST(Validate, RefusesCoordinatesThatWouldOverflow) {
   EXPECT_THAT(sentence([](Character& c) { c.meshes[0].positions[7].y = 1e30F; }), HasSubstr("scale"));
+  EXPECT_THAT(sentence([](Character& c) { c.skeleton.joints[1].local.translation.x = 1e16; }),
+              AllOf(HasSubstr("bone 'upper'"), HasSubstr("scale the character down")));
+  EXPECT_THAT(sentence([](Character& c) { c.skeleton.joints[1].local.scale.y = -1e300; }), HasSubstr("bone 'upper'"));
+  EXPECT_THAT(sentence([](Character& c) { c.skeleton.joints[1].world_from_rest.translation.z = 1e16; }),
+              HasSubstr("bone 'upper'"));
+  const auto with_key = [](ChannelPath path, float value) {
+    return [=](Character& c) {
+      c.clips[0].channels.push_back({1, path, Interpolation::linear, {0}, {value, 1, 1}});
+      if (path == ChannelPath::rotation) c.clips[0].channels.back().values.push_back(0);
+    };
+  };
+  EXPECT_THAT(sentence(with_key(ChannelPath::translation, -1e16F)), HasSubstr("clip 'bend' › bone 'upper'"));
+  EXPECT_THAT(sentence(with_key(ChannelPath::scale, 1e30F)), HasSubstr("clip 'bend' › bone 'upper'"));
+  Character turned = make_two_bone_tube();
+  with_key(ChannelPath::rotation, 1e30F)(turned);  // only its direction counts
+  EXPECT_NO_THROW(validate(turned));
 }
 TEST(Validate, RefusesMeshesWithoutVerticesAndCharactersWithoutMeshes) {
   EXPECT_THAT(sentence([](Character& c) { c.meshes[0] = {}; }), HasSubstr("no vertices"));

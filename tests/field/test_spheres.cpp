@@ -237,7 +237,7 @@ TEST(sphere_file, faults_are_named_with_their_place) {
   EXPECT_THAT(fault(R"({"spheres": [)" + a + "," + a + "]}"), HasSubstr("two spheres for joint 'a'"));
   EXPECT_THAT(fault(R"({"spheres": [)" + a + R"(], "blocks": [{"bone": "a", "spheres": []}]})"), HasSubstr("block 0"));
   EXPECT_THAT(fault(R"({"spheres": [)" + a + R"(], "blocks": [{"bone": "a", "spheres": ["q"]}]})"), HasSubstr("'q'"));
-  EXPECT_THAT(test::error_of([] { (void)load_sphere_sets("no/such/file.json"); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(test::error_of([] { (void)load_sphere_sets("no/such/file.json"); }), HasSubstr("does not exist"));
 }
 
 }  // namespace

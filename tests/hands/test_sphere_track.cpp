@@ -39,6 +39,8 @@ TEST(SphereTrack, WritesWhatItReadsBack) {
   EXPECT_FALSE(read.centers[1][2].has_value());
   EXPECT_EQ(read.centers[1][3], made.centers[1][3]);
   EXPECT_EQ(read.spheres[1].radius, 0.01);
+  made.name = "caf\xe9";  // JSON is UTF-8, names need not be
+  EXPECT_NO_THROW((void)sphere_track_from_json(to_json(made), "made"));
 }
 
 TEST(SphereTrack, SaysWhatIsWrongAndWhere) {

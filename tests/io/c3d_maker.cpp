@@ -147,6 +147,12 @@ class Maker {
         parameter(out, 2, name, 2, {2}, data);
       }
     }
+    for (const auto& [name, value] : spec_.reals) {
+      data.clear();
+      real(data, value);
+      const bool in_trial = name.starts_with("TRIAL:");
+      parameter(out, in_trial ? 2 : 1, in_trial ? name.substr(6) : name, 4, {}, data);
+    }
     out += '\0';
     return out;
   }

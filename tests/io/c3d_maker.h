@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cutis/types.h"
@@ -27,6 +28,9 @@ struct C3dSpec {
   std::vector<std::vector<C3dPoint>> frames;
   int analogue = 0;          ///< values a frame
   bool wide_frames = false;  ///< frame numbers beyond 16 bits in TRIAL, garbage in the header
+  /// More parameters of one float, after all others (the last of a name counts): "USED" in POINT, "TRIAL:NAME" in
+  /// TRIAL.
+  std::vector<std::pair<std::string, double>> reals;
 };
 
 [[nodiscard]] std::string make_c3d(const C3dSpec& spec);

@@ -345,8 +345,8 @@ TEST(LoadCharacter, SaysWhatItCanRead) {
   const auto error = [&](const std::string& file) {
     return test::error_of([&] { (void)load_character(file, Context(1)); });
   };
-  EXPECT_THAT(error(folder.file("gone.glb")), HasSubstr("gone.glb: the file does not exist"));
-  EXPECT_THAT(error(folder.path().string()), HasSubstr("this is a folder"));
+  EXPECT_THAT(error(folder.file("gone.glb")), HasSubstr("gone.glb: does not exist"));
+  EXPECT_THAT(error(folder.path().string()), HasSubstr("is a folder"));
   std::ofstream(folder.file("a.xyz")) << "hello";
   EXPECT_THAT(error(folder.file("a.xyz")), AllOf(HasSubstr("'.xyz' cannot be read"), HasSubstr(".glb, .gltf")));
   std::ofstream(folder.file("plain")) << "hello";

@@ -387,5 +387,15 @@ TEST(LoadMotion, RefusesOtherExtensionsAndCharactersWithoutSkeleton) {
               HasSubstr("no skeleton"));
 }
 
+TEST(LoadMotion, RefusesMoreFramesThanAMotionOfItsSizeCanMean) {
+  const test::TemporaryFolder folder;
+  std::string bvh = "HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\n}\nMOTION\nFrames: 30000\nFrame Time: 0.1\n";
+  for (int i = 0; i < 30000; ++i) bvh += "1\n";
+  std::ofstream(folder.file("long.bvh")) << bvh;
+  const Character many = make_figure(std::vector<Stick>(200, {"a", -1, {0, 1, 0}}));
+  EXPECT_THAT(error_of([&] { (void)load_motion(folder.file("long.bvh"), many, Context(1)); }),
+              HasSubstr("30000 frames of 1 channels"));
+}
+
 }  // namespace
 }  // namespace cutis

@@ -29,6 +29,11 @@ MarkerTake trc(const std::string& text, const TakeOptions& options = {}) {
   return read_trc_memory(text, "take.trc", Context(1), options);
 }
 
+const std::string kTrcHead =
+    "PathFileType\t4\t(X/Y/Z)\twalk.trc\n"
+    "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\n"
+    "60.00\t60.00\t2\t2\tmm\t60.00\n";
+
 C3dSpec two_markers() {
   C3dSpec spec;
   spec.labels = {"Anna:LFHD", "Anna:RFHD"};
@@ -138,6 +143,67 @@ TEST(C3d, AnswersDamageWithTheFileAndASentence) {
   EXPECT_THAT(error_of([&] { (void)c3d(make_c3d(spec)); }), HasSubstr("no frames"));
 }
 
+TEST(C3d, ChecksEveryCountAgainstTheFileBeforeItIsUsed) {
+  const double nan = std::nan("");
+  const struct {
+    const char* parameter;
+    double value;
+    const char* says;
+  } cases[] = {{"USED", 0x1p62, "POINT:USED"},
+               {"USED", 0x1p60, "POINT:USED"},
+               {"USED", 0x1p61, "POINT:USED"},
+               {"USED", 1e9, "ends before its first frame"},
+               {"USED", nan, "POINT:USED"},
+               {"USED", -3, "POINT:USED"},
+               {"USED", 0, "no points"},
+               {"LONG_FRAMES", 0x1p62, "LONG_FRAMES"},
+               {"LONG_FRAMES", nan, "LONG_FRAMES"},
+               {"FRAMES", 1e30, "POINT:FRAMES"},
+               {"SCALE", nan, "scale"},
+               {"RATE", 1e30, "rate"},
+               {"TRIAL:ACTUAL_START_FIELD", 1e30, "ACTUAL_START_FIELD"},
+               {"TRIAL:ACTUAL_END_FIELD", nan, "ACTUAL_END_FIELD"}};
+  for (const auto& [parameter, value, says] : cases) {
+    C3dSpec spec = two_markers();
+    spec.reals = {{parameter, value}};
+    EXPECT_THAT(error_of([&] { (void)c3d(make_c3d(spec)); }), HasSubstr(says)) << parameter << " " << value;
+  }
+  // As floats these counts are as good as integers.
+  C3dSpec spec = two_markers();
+  spec.reals = {{"USED", 2}, {"LONG_FRAMES", 2}};
+  EXPECT_EQ(c3d(make_c3d(spec)).frames, 2U);
+}
+
+TEST(C3d, RefusesABlockOfFramesBeyondWhatCanBeCounted) {
+  C3dSpec spec = two_markers();
+  spec.reals = {{"DATA_START", 0x1p63}};
+  std::string bytes = make_c3d(spec);
+  bytes[16] = bytes[17] = 0;  // the header's own block: the parameter has to tell
+  EXPECT_THAT(error_of([&] { (void)c3d(bytes); }), HasSubstr("POINT:DATA_START"));
+}
+
+// A small file that would fill all memory: the square of its size.
+TEST(Takes, DoNotUnfoldToTheSquareOfTheirSize) {
+  std::string text = kTrcHead + "Frame#\tTime";
+  for (int i = 0; i < 20000; ++i) text += "\tM";
+  text += "\n\n";
+  for (int i = 0; i < 20000; ++i) text += "1\n";
+  EXPECT_THAT(error_of([&] { (void)trc(text); }), HasSubstr("20000 markers"));
+
+  const test::TemporaryFolder folder;
+  std::string json = "{\"frames\":[";
+  for (int i = 0; i < 9000; ++i) json += (i == 0 ? "{\"" : ",{\"") + std::to_string(i) + "\":[1,2,3]}";
+  std::ofstream(folder.file("many.json")) << json << "]}";
+  EXPECT_THAT(error_of([&] { (void)load_take(folder.file("many.json"), Context(1)); }), HasSubstr("9000 points"));
+
+  std::string bvh = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
+  for (int i = 0; i < 9000; ++i) bvh += "JOINT j\n{\n}\n";
+  bvh += "}\nMOTION\nFrames: 9000\nFrame Time: 0.1\n";
+  for (int i = 0; i < 9000; ++i) bvh += "1\n";
+  std::ofstream(folder.file("many.bvh")) << bvh;
+  EXPECT_THAT(error_of([&] { (void)load_take(folder.file("many.bvh"), Context(1)); }), HasSubstr("9001 joints"));
+}
+
 TEST(C3d, ReadsTheSharedTrials) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context(1);
@@ -164,12 +230,9 @@ TEST(C3d, ReadsTheSharedTrials) {
   }
 }
 
-const std::string kTrc =
-    "PathFileType\t4\t(X/Y/Z)\twalk.trc\n"
-    "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\n"
-    "60.00\t60.00\t2\t2\tmm\t60.00\n"
-    "Frame#\tTime\tTop.Head\t\t\tL.Heel\t\t\n"
-    "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n";
+const std::string kTrc = kTrcHead +
+                         "Frame#\tTime\tTop.Head\t\t\tL.Heel\t\t\n"
+                         "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n";
 
 TEST(Trc, ReadsRowsAndGaps) {
   const MarkerTake take = trc(kTrc + "1\t0.0\t100\t200\t300\t1\t2\t3\n2\t0.016\t110\t210\t310\t\t\t\n");

@@ -87,7 +87,7 @@ TEST(RigFile, that_is_cut_off_is_refused) {
   EXPECT_THAT(error_of([&] { (void)rig_from_bytes(bytes + "x", "x.rig"); }), HasSubstr("damaged"));
   EXPECT_THAT(error_of([&] { (void)rig_from_bytes("glTF and more than thirty-two bytes of it", "x.rig"); }),
               HasSubstr("not a rig"));
-  EXPECT_THAT(error_of([&] { (void)load_rig("/no/such.rig"); }), HasSubstr("cannot be read"));
+  EXPECT_THAT(error_of([&] { (void)load_rig("/no/such.rig"); }), HasSubstr("does not exist"));
 }
 
 // Contents with a right checksum that point elsewhere.

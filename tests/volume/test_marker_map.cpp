@@ -80,6 +80,9 @@ TEST_F(MarkersOfAHuman, MapsGoThroughJsonAndBadOnesAreNamed) {
   EXPECT_EQ(again.places[0].vertex, 12);
   for (std::size_t i = 1; i < map.places.size(); ++i)
     EXPECT_LT(distance(again.places[i].offset, map.places[i].offset), 2e-6);
+  map.places[0].marker = "caf\xe9";  // JSON is UTF-8, names of markers need not be
+  std::ofstream(folder.file("latin.json")) << to_json(map);
+  EXPECT_EQ(load_marker_map(folder.file("latin.json"), character).places.size(), map.places.size());
   const struct {
     const char *text, *names;
   } bad[] = {{"{", "JSON"},

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "bench_comparing.h"
 #include "common.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/metrics.h"
+#include "cutis/text.h"
 
 namespace cutis::cli {
 namespace {
@@ -20,13 +21,13 @@ struct CompareArguments {
 };
 
 Json read_report(const std::string& file) {
-  std::ifstream in(file);
-  if (!in)
-    throw Error(ErrorCode::io, file,
-                "cannot be opened; give a report written by 'cutis measure -o' or 'cutis bench --json'");
-  Json json = Json::parse(in, nullptr, false);
-  if (!json.is_discarded() && is_bench(json)) return json;
-  if (json.is_discarded() || !json.is_object() || !json.contains("methods") || !json["methods"].is_object())
+  const std::string text = read_file(file);
+  if (const std::string fault = json_fault(text); !fault.empty())
+    throw Error(ErrorCode::bad_file, file,
+                "is not JSON: " + fault + "; give a report of 'cutis measure -o' or of 'cutis bench --json'");
+  Json json = Json::parse(text, nullptr, false);
+  if (is_bench(json)) return json;
+  if (!json.is_object() || !json.contains("methods") || !json["methods"].is_object())
     throw Error(ErrorCode::bad_file, file,
                 "is not a report of 'cutis measure' (no \"methods\") or of 'cutis bench' (no \"rows\"); write one with "
                 "'measure -o' or 'bench --json'");

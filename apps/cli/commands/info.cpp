@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "common.h"
 #include "cutis/cutis.h"
+#include "terminal.h"
 
 namespace cutis::cli {
 namespace {
@@ -15,6 +17,11 @@ struct InfoArguments {
   CommonOptions common;
   std::string file;
 };
+
+// Sums and products of numbers that are each finite need not be.
+std::string figure(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "(beyond what a number can hold)";
+}
 
 // What a person should know before skinning this file.
 std::vector<std::string> remarks(const CharacterInfo& info) {
@@ -72,28 +79,27 @@ Json to_json(const std::string& file, const CharacterInfo& info, const std::vect
 
 void print_text(const std::string& file, const CharacterInfo& info, const std::vector<std::string>& warnings) {
   const Vec3d size = info.bounds.hi - info.bounds.lo;
-  fmt::print("{}\n", file);
-  fmt::print("  meshes      {}\n", info.meshes.size());
+  tell("{}\n", file);
+  tell("  meshes      {}\n", info.meshes.size());
   for (const auto& m : info.meshes)
-    fmt::print("    {:<24} {:>7} vertices {:>7} triangles{}{}{}\n", m.name, m.vertices, m.triangles,
-               m.max_influences > 0 ? fmt::format(", {} influences", m.max_influences) : ", no weights",
-               m.had_normals ? "" : ", no normals", m.has_uvs ? ", UVs" : "");
-  fmt::print("  vertices    {} ({} welded)\n", info.vertices, info.welded_vertices);
-  fmt::print("  triangles   {}\n", info.triangles);
-  fmt::print("  surface     {}, {} component{}, {} boundary loop{}, {} non-manifold edge{}\n",
-             info.closed ? "closed" : "not closed", info.components, info.components == 1 ? "" : "s",
-             info.boundary_loops, info.boundary_loops == 1 ? "" : "s", info.nonmanifold_edges,
-             info.nonmanifold_edges == 1 ? "" : "s");
-  fmt::print("  size        {:.4g} x {:.4g} x {:.4g} m", size.x, size.y, size.z);
-  if (info.closed) fmt::print(", {:.4g} litres", info.volume * 1000);
-  fmt::print("\n  bones       {}\n", info.bones.size());
-  if (!info.bones.empty()) fmt::print("    {}\n", fmt::join(info.bones, " "));
-  fmt::print("  weights     {}\n",
-             info.max_influences > 0 ? fmt::format("up to {} influences a vertex", info.max_influences) : "none");
-  fmt::print("  clips       {}\n", info.clips.size());
+    tell("    {:<24} {:>7} vertices {:>7} triangles{}{}{}\n", printable(m.name, 60), m.vertices, m.triangles,
+         m.max_influences > 0 ? fmt::format(", {} influences", m.max_influences) : ", no weights",
+         m.had_normals ? "" : ", no normals", m.has_uvs ? ", UVs" : "");
+  tell("  vertices    {} ({} welded)\n", info.vertices, info.welded_vertices);
+  tell("  triangles   {}\n", info.triangles);
+  tell("  surface     {}, {} component{}, {} boundary loop{}, {} non-manifold edge{}\n",
+       info.closed ? "closed" : "not closed", info.components, info.components == 1 ? "" : "s", info.boundary_loops,
+       info.boundary_loops == 1 ? "" : "s", info.nonmanifold_edges, info.nonmanifold_edges == 1 ? "" : "s");
+  tell("  size        {} x {} x {} m", figure(size.x), figure(size.y), figure(size.z));
+  if (info.closed) tell(", {} litres", figure(info.volume * 1000));
+  tell("\n  bones       {}\n", info.bones.size());
+  if (!info.bones.empty()) tell("    {}\n", fmt::join(shown(info.bones), " "));
+  tell("  weights     {}\n",
+       info.max_influences > 0 ? fmt::format("up to {} influences a vertex", info.max_influences) : "none");
+  tell("  clips       {}\n", info.clips.size());
   for (const auto& c : info.clips)
-    fmt::print("    {:<24} {:>8.3f} s {:>6} keys {:>4} channels\n", c.name, c.seconds, c.keys, c.channels);
-  for (const std::string& w : warnings) fmt::print("  note        {}\n", w);
+    tell("    {:<24} {:>8.3f} s {:>6} keys {:>4} channels\n", printable(c.name, 60), c.seconds, c.keys, c.channels);
+  for (const std::string& w : warnings) tell("  note        {}\n", w);
 }
 
 bool is_motion(const std::string& file) {
@@ -116,10 +122,10 @@ void run_motion(const InfoArguments& options, const Session& session) {
                    {"warnings", session.warnings()}});
     return;
   }
-  fmt::print("{}\n  joints      {}\n    {}\n", options.file, info.joints.size(), fmt::join(info.joints, " "));
-  fmt::print("  frames      {} at {:.4g} a second, {:.3f} s\n", info.frames,
-             info.frame_seconds > 0 ? 1 / info.frame_seconds : 0, seconds);
-  for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
+  tell("{}\n  joints      {}\n    {}\n", options.file, info.joints.size(), fmt::join(shown(info.joints), " "));
+  tell("  frames      {} at {} a second, {:.3f} s\n", info.frames,
+       figure(info.frame_seconds > 0 ? 1 / info.frame_seconds : 0), seconds);
+  for (const std::string& w : session.warnings()) tell("  note        {}\n", w);
 }
 
 // Points that were never seen, or only at times, are what makes a take hard: their share stands beside each name.
@@ -163,17 +169,17 @@ void run_take(const InfoArguments& options, const Session& session) {
                    {"warnings", session.warnings()}});
     return;
   }
-  fmt::print("{}\n  markers     {}\n    {}\n", options.file, markers.size(), fmt::join(markers, " "));
-  if (!model.empty()) fmt::print("  model       {} outputs\n    {}\n", model.size(), fmt::join(model, " "));
-  if (!unlabelled.empty()) fmt::print("  unlabelled  {}\n    {}\n", unlabelled.size(), fmt::join(unlabelled, " "));
-  fmt::print("  frames      {} at {:.4g} a second, {:.3f} s\n", take.frames, take.rate, take.seconds());
-  fmt::print("  space       {}, {} up\n", take.unit.empty() ? "no unit" : take.unit, take.up);
-  if (known > 0) fmt::print("  residual    {:.3g} mm on average\n", 1000 * residual / static_cast<double>(known));
+  tell("{}\n  markers     {}\n    {}\n", options.file, markers.size(), fmt::join(shown(markers), " "));
+  if (!model.empty()) tell("  model       {} outputs\n    {}\n", model.size(), fmt::join(shown(model), " "));
+  if (!unlabelled.empty()) tell("  unlabelled  {}\n    {}\n", unlabelled.size(), fmt::join(shown(unlabelled), " "));
+  tell("  frames      {} at {:.4g} a second, {:.3f} s\n", take.frames, take.rate, take.seconds());
+  tell("  space       {}, {} up\n", take.unit.empty() ? "no unit" : take.unit, take.up);
+  if (known > 0) tell("  residual    {:.3g} mm on average\n", 1000 * residual / static_cast<double>(known));
   for (std::size_t i = 0; i < take.names.size(); ++i)
     if (take.kinds[i] == PointKind::marker && missing[i] > 0)
-      fmt::print("  gaps        {} is missing in {} frames ({:.1f}%)\n", take.names[i], missing[i],
-                 100.0 * static_cast<double>(missing[i]) / static_cast<double>(take.frames));
-  for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
+      tell("  gaps        {} is missing in {} frames ({:.1f}%)\n", printable(take.names[i], 60), missing[i],
+           100.0 * static_cast<double>(missing[i]) / static_cast<double>(take.frames));
+  for (const std::string& w : session.warnings()) tell("  note        {}\n", w);
 }
 
 void run_info(const InfoArguments& options) {

@@ -5,6 +5,7 @@
 #include "explaining.h"
 #include "measuring.h"
 #include "report.h"
+#include "terminal.h"
 
 namespace cutis::cli {
 namespace {
@@ -19,40 +20,40 @@ struct MeasureArguments {
 
 std::string cell(double value) {
   if (value == 0) return "0";
+  if (!std::isfinite(value)) return "-";
   return value >= 1000 || value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 // One row a metric, one column pair a method; the worst frame is named.
 void print_table(const Measurement& measurement) {
   const auto& methods = measurement.methods;
-  fmt::print("{}  clip '{}'  {} frames  {} vertices ({} welded)\n", measurement.file, measurement.clip,
-             measurement.times.size(), measurement.vertices, measurement.welded_vertices);
+  tell("{}  clip '{}'  {} frames  {} vertices ({} welded)\n", measurement.file, measurement.clip,
+       measurement.times.size(), measurement.vertices, measurement.welded_vertices);
   std::vector<std::size_t> width;  // of a method's first column
   for (const MethodMeasurement& m : methods) width.push_back(std::max<std::size_t>(14, m.name.size() + 6));
-  fmt::print("{:<22}", "");
-  for (std::size_t i = 0; i < methods.size(); ++i)
-    fmt::print("{:>{}} {:>12}", methods[i].name + " mean", width[i], "worst");
-  fmt::print("  (worst frame)\n");
+  tell("{:<22}", "");
+  for (std::size_t i = 0; i < methods.size(); ++i) tell("{:>{}} {:>12}", methods[i].name + " mean", width[i], "worst");
+  tell("  (worst frame)\n");
   for (const std::string& metric : measurement.metric_names()) {
     if (metric.find('.') != std::string::npos) continue;  // joint regions: in --json and --csv
-    fmt::print("{:<22}", metric);
+    tell("{:<22}", metric);
     std::string frames;
     for (std::size_t i = 0; i < methods.size(); ++i) {
       const MetricSummary* s = methods[i].find(metric);
       if (s == nullptr) {
-        fmt::print("{:>{}} {:>12}", "-", width[i], "-");
+        tell("{:>{}} {:>12}", "-", width[i], "-");
         frames += " -";
       } else {
-        fmt::print("{:>{}} {:>12}", cell(s->mean), width[i], cell(s->worst));
+        tell("{:>{}} {:>12}", cell(s->mean), width[i], cell(s->worst));
         frames += fmt::format(" {}", s->worst_frame);
       }
     }
-    fmt::print("  {}\n", frames);
+    tell("  {}\n", frames);
   }
   const auto line = [&](const char* name, auto&& value) {
-    fmt::print("{:<22}", name);
-    for (std::size_t i = 0; i < methods.size(); ++i) fmt::print("{:>{}} {:>12}", value(methods[i]), width[i], "");
-    fmt::print("\n");
+    tell("{:<22}", name);
+    for (std::size_t i = 0; i < methods.size(); ++i) tell("{:>{}} {:>12}", value(methods[i]), width[i], "");
+    tell("\n");
   };
   line("pop (x lbs)", [](const MethodMeasurement& m) { return m.pop ? cell(*m.pop) : std::string("-"); });
   line("ms a frame", [](const MethodMeasurement& m) { return cell(rounded(m.median_ms)); });
@@ -60,30 +61,30 @@ void print_table(const Measurement& measurement) {
     line("path, max m", [](const MethodMeasurement& m) { return cell(m.path->max); });
     line("return to rest, max m", [](const MethodMeasurement& m) { return cell(m.return_to_rest->max); });
   }
-  fmt::print("rest pose: overlap {}, intersecting pairs {}{}\n",
-             measurement.rest.overlap ? cell(*measurement.rest.overlap) : "-",
-             measurement.rest.intersecting_pairs ? fmt::format("{}", *measurement.rest.intersecting_pairs) : "-",
-             measurement.rest.volume_skipped.empty() ? "" : "; no volume: " + measurement.rest.volume_skipped);
+  tell("rest pose: overlap {}, intersecting pairs {}{}\n",
+       measurement.rest.overlap ? cell(*measurement.rest.overlap) : "-",
+       measurement.rest.intersecting_pairs ? fmt::format("{}", *measurement.rest.intersecting_pairs) : "-",
+       measurement.rest.volume_skipped.empty() ? "" : "; no volume: " + measurement.rest.volume_skipped);
 }
 
 // One row a frame, one column pair for every two histories.
 void print_histories(const Measurement& measurement) {
   const auto& pairs = measurement.histories;
   if (pairs.empty()) return;
-  fmt::print("\ndifferences between histories, % of height\n{:<8}", "frame");
-  for (const HistoryDifference& h : pairs) fmt::print("{:>28} {:>10}", fmt::format("{}-{} mean", h.a, h.b), "max");
-  fmt::print("\n");
+  tell("\ndifferences between histories, % of height\n{:<8}", "frame");
+  for (const HistoryDifference& h : pairs) tell("{:>28} {:>10}", fmt::format("{}-{} mean", h.a, h.b), "max");
+  tell("\n");
   for (std::size_t i = 0; i < measurement.times.size(); ++i) {
-    fmt::print("{:<8}", i);
+    tell("{:<8}", i);
     for (const HistoryDifference& h : pairs)
-      fmt::print("{:>28} {:>10}", cell(rounded(h.frames[i].mean)), cell(rounded(h.frames[i].max)));
-    fmt::print("\n");
+      tell("{:>28} {:>10}", cell(rounded(h.frames[i].mean)), cell(rounded(h.frames[i].max)));
+    tell("\n");
   }
-  fmt::print("{:<8}", "all");
-  for (const HistoryDifference& h : pairs) fmt::print("{:>28} {:>10}", cell(rounded(h.mean)), cell(rounded(h.max)));
-  fmt::print("   (worst frame");
-  for (const HistoryDifference& h : pairs) fmt::print(" {}", h.worst_frame);
-  fmt::print(")\n");
+  tell("{:<8}", "all");
+  for (const HistoryDifference& h : pairs) tell("{:>28} {:>10}", cell(rounded(h.mean)), cell(rounded(h.max)));
+  tell("   (worst frame");
+  for (const HistoryDifference& h : pairs) tell(" {}", h.worst_frame);
+  tell(")\n");
 }
 
 void run_measure(const MeasureArguments& options) {
@@ -101,7 +102,7 @@ void run_measure(const MeasureArguments& options) {
       measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain);
 
   const Json document = to_json(measurement, session.warnings());
-  if (!options.output.empty()) write_text(options.output, document.dump(1) + "\n");
+  if (!options.output.empty()) write_text(options.output, json_text(document, 1));
   if (!options.csv.empty()) write_text(options.csv, to_csv(measurement));
   if (!options.plot.empty()) write_png(options.plot, plot_measurement(measurement));
   if (options.common.json) {

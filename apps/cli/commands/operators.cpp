@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "common.h"
 #include "cutis/compose.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/render.h"
 
 namespace cutis::cli {
@@ -22,14 +21,6 @@ struct OperatorsArguments {
   int size = 300;
   bool plain = false, no_cache = false;
 };
-
-std::string read_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw Error(ErrorCode::io, file, "cannot be read; give a JSON file (see docs/algorithms/operators.md)");
-  return text.str();
-}
 
 const Color kYellow = color_from_srgb(0xd9a400), kPurple = color_from_srgb(0x8e44ad);
 
@@ -114,7 +105,7 @@ void run_operators(const OperatorsArguments& options) {
   const Context& context = session.context();
   OperatorOptions making{.monotone = !options.plain};
   if (options.no_cache) making.cache_folder = "";
-  if (!options.profile.empty()) making.profile = profile_from_json(read_text(options.profile), options.profile);
+  if (!options.profile.empty()) making.profile = profile_from_json(read_file(options.profile), options.profile);
   if (options.kind == "profile" && options.profile.empty())
     throw Error(ErrorCode::bad_argument, "--kind profile", "needs a curve; give --profile FILE.json");
 
@@ -165,7 +156,7 @@ void run_operators(const OperatorsArguments& options) {
     if (options.preset.empty())
       for (const std::string& name : controller_preset_names()) presets.push_back(controller_preset(name));
     else if (options.preset.ends_with(".json"))
-      presets.push_back(controller_preset_from_json(read_text(options.preset), options.preset));
+      presets.push_back(controller_preset_from_json(read_file(options.preset), options.preset));
     else
       presets.push_back(controller_preset(options.preset));
     rows.push_back(draw_controllers(presets, options.size));

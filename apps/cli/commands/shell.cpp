@@ -221,13 +221,13 @@ void add_shell(CLI::App& app) {
   completions->footer("Examples:\n  cutis completions bash > ~/.local/share/bash-completion/completions/cutis");
   completions->callback([&app, shell] {
     const std::vector<Verb> verbs = verbs_of(app);
-    fmt::print("{}", *shell == "bash"  ? bash_completions(verbs)
+    put(*shell == "bash"  ? bash_completions(verbs)
                      : *shell == "zsh" ? zsh_completions(verbs)
                                        : fish_completions(verbs));
   });
   CLI::App* manual = app.add_subcommand("man", "The manual page, on stdout");
   manual->footer("Examples:\n  cutis man > cutis.1 && man ./cutis.1");
-  manual->callback([&app] { fmt::print("{}", manual_page(app, verbs_of(app))); });
+  manual->callback([&app] { put(manual_page(app, verbs_of(app))); });
 }
 
 }  // namespace cutis::cli
