@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,16 +88,22 @@ struct SolveOptions {
   ImplicitOptions implicit = {};
   TrackingOptions tracking = {};
   /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
-  /// BindOptions::implicit_skin). With History::canonical every frame is followed from rest by itself; with
-  /// History::stateless there is no way to follow: bones are relieved, and nothing is certified.
+  /// BindOptions::implicit_skin). Empty: as with_contact() says. With History::canonical every frame is followed from
+  /// rest by itself; with History::stateless there is no way to follow: bones are relieved, and nothing is certified.
   /// docs/algorithms/contact.md.
-  bool contact_pass = false;
+  std::optional<bool> contact_pass = {};
   /// With contact, and with Method::implicit: bones that the pose drives deeper into each other than skin can give way
   /// are moved apart (implicit: bent less), by at most this part of the character's size; 0: never. In [0, 0.2].
   double relief_cap = 0.03;
   /// With contact: flesh that is pressed in where skins touch comes out around it, and sharp folds are smoothed.
   bool swell = true;
 };
+
+/// Whether the contact pass follows the method: what `contact_pass` says; where it says nothing, with tracking whose
+/// contact is own-side. The same for the library, the program and everything that is built on them.
+[[nodiscard]] bool with_contact(const SolveOptions& options);
+/// Whether the rig must have an implicit skin for them.
+[[nodiscard]] bool needs_skin(const SolveOptions& options);
 
 /// What became of a vertex in a frame.
 enum class VertexState : std::uint8_t {
@@ -189,7 +196,7 @@ struct FrameReport {
 struct Frame {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> normals;
-  std::vector<SkinContact> contact;  ///< with contact_pass; empty otherwise
+  std::vector<SkinContact> contact;  ///< with the contact pass; empty otherwise
   // Methods that work on fields; empty otherwise.
   std::vector<VertexState> states;
   std::vector<float> residuals;  ///< f - iso, signed; NaN: no field reaches the vertex, or contact holds it off
@@ -223,7 +230,8 @@ class Solver {
   /// The poses that solve() will be asked for, in the order of their times, dense enough to be interpolated (30 a
   /// second, say). With contact, relief then looks ahead: bones give way before they must, and limbs that the motion
   /// takes through each other go around each other. Other poses may still be asked for. Empty: nothing is known. Where
-  /// frames depend on their pose alone (History::canonical, stateless) it changes nothing.
+  /// frames depend on their pose alone (History::canonical, stateless) it changes nothing. play() (cutis/play.h) does
+  /// it.
   void foresee(std::span<const Pose> poses);
 
   /// To continue from here later, with the same bits.

@@ -63,6 +63,13 @@ Method method_from_string(std::string_view name) {
 
 bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
 
+bool with_contact(const SolveOptions& options) {
+  return options.contact_pass.value_or(options.method == Method::tracking &&
+                                       options.tracking.contact == ContactModel::own_side);
+}
+
+bool needs_skin(const SolveOptions& options) { return needs_skin(options.method) || with_contact(options); }
+
 namespace {
 
 struct NamedHistory {
@@ -123,7 +130,8 @@ struct Solver::Impl {
 
   // Frames that depend on their pose alone: the contact pass follows every one from rest …
   [[nodiscard]] bool starts_from_rest() const {
-    return options.contact_pass && options.method == Method::tracking && options.tracking.history == History::canonical;
+    return with_contact(options) && options.method == Method::tracking &&
+           options.tracking.history == History::canonical;
   }
   // … or cannot be had, for it needs a way to follow: bones are relieved, and the fields push the skin apart.
   [[nodiscard]] bool is_stateless() const {
@@ -164,7 +172,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}, {}, {}});
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
-  if (options.contact_pass) {
+  if (with_contact(options)) {
     if (!impl_->rig->has_skin())
       throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
     ContactPassOptions contact;
@@ -188,7 +196,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   }
   if (options.method == Method::implicit)
     impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit,
-                                                     options.contact_pass ? 0 : options.relief_cap, context);
+                                                     with_contact(options) ? 0 : options.relief_cap, context);
   if (options.method == Method::tracking) {
     TrackingOptions tracking = options.tracking;
     if (impl_->starts_from_rest()) tracking.history = History::playback;  // of the contact pass's sub-steps
