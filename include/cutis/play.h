@@ -38,7 +38,8 @@ struct PlayReport {
 };
 
 /// Solves the motion in order and hands out each frame; it is valid during the call. `rig`: bind() of the character,
-/// with an implicit skin where needs_skin(options) says so. What `take` throws comes through.
+/// with an implicit skin where needs_skin(options) says so. Throws as Solver does, and when the clip does not fit the
+/// character or a time is not finite; what `take` throws comes through.
 PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
                 const SolveOptions& options, const Context& context,
                 const std::function<void(std::size_t index, const Frame& frame)>& take);

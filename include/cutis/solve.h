@@ -43,12 +43,13 @@ struct ImplicitOptions {
   ContactModel contact = ContactModel::own_side;
   bool blend = false;                  ///< own_side: parts of a joint swell into each other on the inner side of a bend
   std::string controllers = "finger";  ///< blend: the preset whose opening curve is used, see controller_preset_names()
-  double turn = 0.9599310885968813;    ///< composed: the gradient's turn in a step that means contact; 55 degrees
-  int rounds = 4;                      ///< of relaxation and projection, 0 to 100
-  int inner = 6;                       ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
-  int rings = 1;                       ///< around what moves that are solved for too, 0 to 100
-  int smoothing = 3;                   ///< passes over the skin around contact, 0 to 100
-  double tolerance = 1e-4;             ///< on |f - iso|, 1e-6 to 0.1
+  double turn =
+      0.9599310885968813;   ///< composed: turn of the gradient in a step that means contact, 0 to pi; 55 degrees
+  int rounds = 4;           ///< of relaxation and projection, 0 to 100
+  int inner = 6;            ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
+  int rings = 1;            ///< around what moves that are solved for too, 0 to 100
+  int smoothing = 3;        ///< passes over the skin around contact, 0 to 100
+  double tolerance = 1e-4;  ///< on |f - iso|, 1e-6 to 0.1
 };
 
 /// Where a frame of Method::tracking starts from.
@@ -211,15 +212,19 @@ class SolverState {
   std::shared_ptr<const Impl> impl_;
 };
 
+/// One that was moved from throws Error(bad_argument) whatever it is asked for.
 class Solver {
  public:
+  /// Keeps a copy of the context. Throws Error(bad_argument) without a rig, on options out of their ranges, and when
+  /// needs_skin(options) and the rig has none.
   Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context);
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// Deforms the character to `pose`. The reference is valid until the next call. Never throws on poses of the
-  /// right size, never returns a non-finite number.
+  /// Deforms the character to `pose`; joints that it does not have rest. The reference is valid until the next call.
+  /// Never returns a non-finite number, and throws only Error(cancelled), within 100 ms after the context's
+  /// is_cancelled turns true: the solver is then as new, at rest, and what it was to foresee has to be told again.
   const Frame& solve(const Pose& pose);
   /// Forgets all earlier frames: the next one starts from the rest pose.
   void reset();

@@ -61,6 +61,7 @@ Character read_by_extension(const std::string& file, const Context& context, con
 
 Character load_character(const std::string& file, const Context& context, const ReadOptions& options) {
   constexpr std::string_view kBuiltin = "builtin:";
+  context.check_cancelled();
   Character character;
   if (file.starts_with(kBuiltin)) {
     character = make_builtin(file.substr(kBuiltin.size()), context);
@@ -70,6 +71,7 @@ Character load_character(const std::string& file, const Context& context, const 
     check_is_file(file);
     character = read_by_extension(file, context, options);
   }
+  context.check_cancelled();
   validate(character);
   return character;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cutis/error.h"
+
 namespace cutis {
 namespace {
 
@@ -57,6 +59,10 @@ std::vector<Pose> poses_before(const Character& character, const Motion& motion,
 PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
                 const SolveOptions& options, const Context& context,
                 const std::function<void(std::size_t, const Frame&)>& take) {
+  for (const double time : motion.times)
+    if (!std::isfinite(time))
+      throw Error(ErrorCode::bad_argument, fmt::format("clip '{}'", motion.clip.name),
+                  fmt::format("a frame at {} seconds was asked for; times have to be finite", time));
   PlayReport report;
   Solver solver(std::move(rig), options, context);
   if (with_contact(options)) solver.foresee(foreseen_poses(character, motion));
