@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build bench figures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all configure package bench figures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -7,18 +7,27 @@ demo: build                 ## installs, builds, runs the main job on the built-
 	build/cutis demo -o build/demo
 	@echo "Open build/demo/report.html"
 
-test: build                 ## installs, builds, runs the tests
+test: build-all             ## installs, builds, runs the tests
 	@scripts/run-tests build -LE slow
 
-test-slow: build            ## the tests that take minutes each: every clip of every character
+test-slow: build-all        ## the tests that take minutes each: every clip of every character
 	@scripts/run-tests build -L slow
 
-build: deps                 ## the program at build/cutis
-	@cmake --preset dev --log-level=WARNING
+build: configure            ## the program at build/cutis, and nothing else
+	@cmake --build --preset dev -j $(JOBS) --target cutis_cli
+
+build-all: configure        ## the program, the tests and the examples
 	@cmake --build --preset dev -j $(JOBS)
+
+configure: deps
+	@cmake --preset dev --log-level=WARNING >/dev/null
 
 deps:
 	@scripts/install-deps core
+
+package: build              ## a .deb and a .tar.gz in build/packages: program, library, headers, manual page, completions
+	@cd build && cpack
+	@ls -l build/packages/*.deb build/packages/*.tar.gz
 
 bench: build                ## one machine-readable row a benchmark, each with a hash of its result
 	build/cutis bench --json > build/bench.json

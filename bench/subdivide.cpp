@@ -95,7 +95,7 @@ Character make_chain(std::size_t bones, std::size_t vertices) {
   const auto rings = static_cast<std::uint32_t>(std::max<std::size_t>(vertices / sectors, 2));
   Mesh m;
   m.name = "tube";
-  m.weights.row_begin = {0};
+  m.weights.row_begin.assign(1, 0);
   const auto add = [&](double y, double radius, double angle, const Vec3d& normal) {
     m.positions.push_back(static_cast<Vec3f>(Vec3d{radius * std::cos(angle), y, radius * std::sin(angle)}));
     m.normals.push_back(static_cast<Vec3f>(normal));

@@ -1,5 +1,10 @@
 # Warnings, sanitizers and floating-point rules of our own targets; nothing is set globally.
+# cutis_set_options(target [level]): `level`, such as -O1, takes the place of the build type's optimisation where that is
+# higher: for code that is not worth the compiler's time.
 function(cutis_set_options target)
+  if(ARGN AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${target} PRIVATE ${ARGN})
+  endif()
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     # Same bits with and without FMA hardware.

@@ -72,4 +72,6 @@ double rounded(double value) {
   return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
+Json vec(const Vec3d& v) { return {rounded(v.x), rounded(v.y), rounded(v.z)}; }
+
 }  // namespace cutis::cli

@@ -10,10 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cutis/context.h"
+#include "cutis/types.h"
 
 namespace cutis::cli {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr double kDegree = 3.14159265358979323846 / 180;
 
 struct CommonOptions {
   bool json = false;
@@ -65,9 +68,11 @@ void add_markers(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_operators(CLI::App& app);
 void add_render(CLI::App& app);
+void add_shell(CLI::App& app);  ///< completions, man
 void add_weights(CLI::App& app);
 
 /// JSON numbers that people read: six significant digits.
 [[nodiscard]] double rounded(double value);
+[[nodiscard]] Json vec(const Vec3d& v);
 
 }  // namespace cutis::cli

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     cutis::cli::add_operators(app);
     cutis::cli::add_render(app);
     cutis::cli::add_weights(app);
+    cutis::cli::add_shell(app);
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0) throw cutis::Error(cutis::ErrorCode::io, "stdout", "could not be written");
   } catch (const CLI::ParseError& error) {

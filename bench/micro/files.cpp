@@ -13,7 +13,7 @@ namespace cutis::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kRuns = 15;
+constexpr int kFileRuns = 15;
 
 std::uint64_t hash_of(const Character& c) {
   std::uint64_t hash = kHashSeed;
@@ -40,7 +40,7 @@ void files(const Bench& bench) {
     writer->finish();
   }
   const double megabytes = static_cast<double>(fs::file_size(body)) / 1e6;
-  Row load = measure("files/load_glb", "ms/MB", 1e3 / megabytes, kRuns,
+  Row load = measure("files/load_glb", "ms/MB", 1e3 / megabytes, kFileRuns,
                      [&] { return hash_of(load_character(body.string(), context)); });
   load.budget = 20;
   bench.emit(load);
@@ -57,7 +57,7 @@ void files(const Bench& bench) {
   for (std::size_t i = 0; i < kFrames; ++i) times[i] = static_cast<double>(i) / 30;
   const std::string output = (folder / "points.pc2").string();
   const double bytes = static_cast<double>(kVertices * kFrames * sizeof(Vec3f));
-  Row write = measure("files/write_pc2", "s", 1, kRuns, [&] {
+  Row write = measure("files/write_pc2", "s", 1, kFileRuns, [&] {
     const auto writer = make_animation_writer(output, {&points, "still", times}, context);
     for (std::size_t i = 0; i < kFrames; ++i) writer->add_frame(points.meshes[0].positions, points.meshes[0].normals);
     writer->finish();

@@ -10,9 +10,9 @@
 namespace cutis::bench {
 namespace {
 
-constexpr std::size_t kVertices = 13400;
+constexpr std::size_t kBodyVertices = 13400;
 constexpr std::size_t kBones = 53;
-constexpr int kRuns = 41;
+constexpr int kSkinningRuns = 41;
 
 // A chain of bones and points around it; every vertex follows four neighbouring bones.
 Rig make_rig() {
@@ -30,11 +30,11 @@ Rig make_rig() {
     rig.bones.push_back({static_cast<int>(b), joint.parent, inverse(joint.world_from_rest),
                          joint.world_from_rest.translation, joint.world_from_rest.translation});
   }
-  for (std::size_t v = 0; v < kVertices; ++v) {
+  for (std::size_t v = 0; v < kBodyVertices; ++v) {
     rig.rest_positions.push_back({unit(random) - 0.5F, 1.6F * unit(random), unit(random) - 0.5F});
     rig.rest_normals.push_back(normalized(Vec3f{unit(random) - 0.5F, unit(random) - 0.5F, unit(random) + 0.01F}));
     InfluenceBlock block;
-    const auto first = static_cast<std::uint32_t>(v * (kBones - 3) / kVertices);
+    const auto first = static_cast<std::uint32_t>(v * (kBones - 3) / kBodyVertices);
     float sum = 0;
     for (std::uint32_t k = 0; k < 4; ++k) {
       block.bone[k] = first + k;
@@ -55,17 +55,17 @@ void skinning(const Bench& bench) {
     pose.local[b].rotation = axis_angle(Vec3d{0, 0, 1}, 0.05 * static_cast<double>(b % 7));
   BoneMotion motion(rig);
   motion.update(rig, pose);
-  std::vector<Vec3f> positions(kVertices), normals(kVertices);
+  std::vector<Vec3f> positions(kBodyVertices), normals(kBodyVertices);
 
   for (const Backend backend : {Backend::scalar, Backend::simd}) {
     const Context context(1, backend);
     const auto row = [&](const std::string& name, auto&& skin, bool with_normals, double budget) {
       const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};
-      Row r =
-          measure("skinning/" + name + "/" + std::string(to_string(backend)), "ns/vertex", 1e9 / kVertices, kRuns, [&] {
-            skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
-            return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
-          });
+      Row r = measure("skinning/" + name + "/" + std::string(to_string(backend)), "ns/vertex", 1e9 / kBodyVertices,
+                      kSkinningRuns, [&] {
+                        skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
+                        return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
+                      });
       r.hash = hash_span(std::span<const Vec3f>(positions));
       if (with_normals) r.hash = hash_span(std::span<const Vec3f>(normals), r.hash);
       r.budget = backend == Backend::simd ? budget : 0;
@@ -77,7 +77,7 @@ void skinning(const Bench& bench) {
     row("dqs+normals", skin_dual_quaternion, true, 0);
   }
 
-  Row update = measure("skinning/bone_motion_53", "us/frame", 1e6, kRuns, [&] {
+  Row update = measure("skinning/bone_motion_53", "us/frame", 1e6, kSkinningRuns, [&] {
     motion.update(rig, pose);
     return hash_span(motion.palette().rigid);
   });

@@ -11,7 +11,7 @@
 namespace cutis::bench {
 namespace {
 
-constexpr int kFrames = 14, kWarmUp = 3;
+constexpr int kGrowthFrames = 14, kGrowthWarmUp = 3;
 constexpr double kPerVertex = 1.3;  // of a vertex of the coarse body, that one of a finer body may take
 
 const SolveOptions kTracking{.method = Method::tracking, .contact_pass = false};
@@ -34,7 +34,7 @@ void over_vertices(const Bench& bench, const Character& coarse, const std::strin
     const Player player(bench, character, bench.context());
     const std::size_t vertices = player.vertices();
     const Row row = per_vertex(player.play({fmt::format("growth/vertices/{}", vertices), kTracking,
-                                            swing(character, moving_joints(character), kFrames), kWarmUp}),
+                                            swing(character, moving_joints(character), kGrowthFrames), kGrowthWarmUp}),
                                vertices, first);
     if (first == 0) first = row.median;
     bench.emit(row);
@@ -47,8 +47,8 @@ void over_bones(const Bench& bench) {
   for (const std::size_t bones : {4U, 8U, 16U, 32U, 64U}) {
     const Character chain = make_chain(bones, kVertices);
     const Player player(bench, chain, bench.context());
-    bench.emit(player.play(
-        {fmt::format("growth/bones/{}", bones), kTracking, swing(chain, moving_joints(chain), kFrames), kWarmUp}));
+    bench.emit(player.play({fmt::format("growth/bones/{}", bones), kTracking,
+                            swing(chain, moving_joints(chain), kGrowthFrames), kGrowthWarmUp}));
   }
 }
 
@@ -59,8 +59,8 @@ void over_joints(const Bench& bench, const Character& character) {
   for (std::size_t count = 1;; count = std::min(2 * count, all.size())) {
     std::vector<int> joints;  // spread evenly over the skeleton
     for (std::size_t i = 0; i < count; ++i) joints.push_back(all[(2 * i + 1) * all.size() / (2 * count)]);
-    bench.emit(
-        player.play({fmt::format("growth/joints/{}", count), kTracking, swing(character, joints, kFrames), kWarmUp}));
+    bench.emit(player.play(
+        {fmt::format("growth/joints/{}", count), kTracking, swing(character, joints, kGrowthFrames), kGrowthWarmUp}));
     if (count == all.size()) break;
   }
 }

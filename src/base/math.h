@@ -8,6 +8,7 @@
 namespace cutis {
 
 inline constexpr double kPi = 3.14159265358979323846;
+inline constexpr double kDegree = kPi / 180;
 
 // ---- vectors ----
 

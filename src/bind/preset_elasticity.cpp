@@ -50,18 +50,18 @@ std::string name_of(const Json& json, const std::vector<std::string>& keys, cons
   return text_of(json, "name", place);
 }
 
-[[noreturn]] void refuse(const std::string& place, const std::string& sentence) {
+[[noreturn]] void refuse_preset(const std::string& place, const std::string& sentence) {
   throw Error(ErrorCode::bad_argument, place, sentence);
 }
 
 void need_joint(const Skeleton& skeleton, const std::string& joint, const std::string& place) {
   if (skeleton.find(joint) < 0)
-    refuse(place, fmt::format("the character has no joint '{}'; 'cutis info' lists them", joint));
+    refuse_preset(place, fmt::format("the character has no joint '{}'; 'cutis info' lists them", joint));
 }
 
 void need_range(double value, double lo, double hi, const char* what, const std::string& place) {
   if (!(value >= lo && value <= hi))
-    refuse(place, fmt::format("\"{}\" is {:g}; it must be between {:g} and {:g}", what, value, lo, hi));
+    refuse_preset(place, fmt::format("\"{}\" is {:g}; it must be between {:g} and {:g}", what, value, lo, hi));
 }
 
 bool near(const Vec3d& p) { return is_finite(p) && std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) <= kFar; }
@@ -186,11 +186,11 @@ void check_region(const SkinRegion& region, const Skeleton& skeleton) {
   const std::string place = fmt::format("preset › region '{}'", region.name);
   if (region.joints.empty() && region.meshes.empty() && region.vertices.empty() && region.spheres.empty() &&
       region.paint.empty())
-    refuse(place, "selects nothing; give joints, meshes, vertices, spheres or paint");
+    refuse_preset(place, "selects nothing; give joints, meshes, vertices, spheres or paint");
   for (const std::string& joint : region.joints) need_joint(skeleton, joint, place);
   for (const RegionSphere& sphere : region.spheres)
     if (!near(sphere.center) || !(sphere.radius >= 0 && sphere.radius <= kFar))
-      refuse(place, "a sphere is not finite or too large");
+      refuse_preset(place, "a sphere is not finite or too large");
   need_range(region.stiffness, 0, 1, "stiffness", place);
   need_range(region.fade, 0, kFar, "fade", place);
 }
@@ -199,14 +199,14 @@ void check_target(const SkinTarget& target, const Skeleton& skeleton) {
   const std::string place = fmt::format("preset › target '{}'", target.name);
   if (!target.joint.empty()) need_joint(skeleton, target.joint, place);
   need_range(target.radius, 0, kFar, "radius", place);
-  if (target.keys.empty()) refuse(place, "has no keys; give at least one: {\"time\": 0, \"weight\": 1}");
+  if (target.keys.empty()) refuse_preset(place, "has no keys; give at least one: {\"time\": 0, \"weight\": 1}");
   for (std::size_t k = 0; k < target.keys.size(); ++k) {
     const SkinTargetKey& key = target.keys[k];
     need_range(key.time, -kFar, kFar, "time", place);
     need_range(key.weight, 0, 1, "weight", place);
     if (k > 0 && !(key.time > target.keys[k - 1].time))
-      refuse(place, fmt::format("the times of its keys must rise; key {} does not", k + 1));
-    if (key.point && !near(*key.point)) refuse(place, "a point is not finite or too far away");
+      refuse_preset(place, fmt::format("the times of its keys must rise; key {} does not", k + 1));
+    if (key.point && !near(*key.point)) refuse_preset(place, "a point is not finite or too far away");
   }
 }
 
@@ -215,15 +215,15 @@ void check_muscle(const Muscle& muscle, const Skeleton& skeleton) {
   need_joint(skeleton, muscle.joint, place);
   need_joint(skeleton, muscle.driver, place);
   if (!near(muscle.from) || !near(muscle.to) || !(muscle.radius > 0 && muscle.radius <= kFar))
-    refuse(place, "needs two ends and a radius above 0");
+    refuse_preset(place, "needs two ends and a radius above 0");
   if (!(distance(muscle.from, muscle.to) > 1e-3 * muscle.radius))
-    refuse(place, "its ends are one point; put them where the muscle begins and ends");
-  if (muscle.curve.empty()) refuse(place, "has no curve; give pairs [degrees, inflation]");
+    refuse_preset(place, "its ends are one point; put them where the muscle begins and ends");
+  if (muscle.curve.empty()) refuse_preset(place, "has no curve; give pairs [degrees, inflation]");
   for (std::size_t k = 0; k < muscle.curve.size(); ++k) {
     need_range(muscle.curve[k].first, 0, 180, "curve: degrees", place);
     need_range(muscle.curve[k].second, kLeastInflation, kMostInflation, "curve: inflation", place);
     if (k > 0 && !(muscle.curve[k].first > muscle.curve[k - 1].first))
-      refuse(place, fmt::format("the angles of its curve must rise; pair {} does not", k + 1));
+      refuse_preset(place, fmt::format("the angles of its curve must rise; pair {} does not", k + 1));
   }
 }
 

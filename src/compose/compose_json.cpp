@@ -14,8 +14,6 @@ namespace {
 
 using namespace json_input;
 
-constexpr double kDegree = kPi / 180;
-
 // Numbers short enough to read: nine digits, far below what any curve shows.
 double rounded(double value) { return std::round(value * 1e9) / 1e9; }
 

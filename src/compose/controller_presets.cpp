@@ -15,8 +15,6 @@
 namespace cutis {
 namespace {
 
-constexpr double kDegree = kPi / 180;
-
 struct Degrees {
   double angle, value;
 };
@@ -57,11 +55,11 @@ Controller finger_opening() {
   return c;
 }
 
-const std::array<std::string_view, 6> kNames = {"default", "elbow", "knee", "shoulder", "hip", "finger"};
+const std::array<std::string_view, 6> kPresetNames = {"default", "elbow", "knee", "shoulder", "hip", "finger"};
 
 }  // namespace
 
-std::vector<std::string> controller_preset_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string> controller_preset_names() { return {kPresetNames.begin(), kPresetNames.end()}; }
 
 ControllerPreset controller_preset(std::string_view name) {
   const std::string text(name);
@@ -81,7 +79,7 @@ ControllerPreset controller_preset(std::string_view name) {
     return {text, curve({{70, 0}, {110, 0.5}, {160, 1}}), curve({{20, 0}, {60, 0.35}, {90, 0.65}, {150, 1}}),
             finger_opening()};
   throw Error(ErrorCode::bad_argument, fmt::format("controller '{}'", name),
-              fmt::format("is not known; there are {}", fmt::join(kNames, ", ")));
+              fmt::format("is not known; there are {}", fmt::join(kPresetNames, ", ")));
 }
 
 }  // namespace cutis

@@ -12,7 +12,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::array<std::pair<OperatorKind, std::string_view>, 6> kNames = {
+constexpr std::array<std::pair<OperatorKind, std::string_view>, 6> kOperatorNames = {
     {{OperatorKind::unite, "union"},
      {OperatorKind::clean_union, "clean-union"},
      {OperatorKind::blend, "blend"},
@@ -25,13 +25,13 @@ constexpr std::size_t kGrain = 4096;
 }  // namespace
 
 std::string_view name_of(OperatorKind kind) {
-  for (const auto& [k, name] : kNames)
+  for (const auto& [k, name] : kOperatorNames)
     if (k == kind) return name;
   return {};
 }
 
 std::optional<OperatorKind> operator_kind(std::string_view name) {
-  for (const auto& [kind, n] : kNames)
+  for (const auto& [kind, n] : kOperatorNames)
     if (n == name) return kind;
   return std::nullopt;
 }

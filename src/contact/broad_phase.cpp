@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kTasksPerChunk = 4;
 // Node pairs with more triangles than this are split into tasks: enough tasks for all cores, little overhead.
 constexpr std::uint32_t kTaskTriangles = 512;
-constexpr std::size_t kVerticesPerChunk = 4096;
+constexpr std::size_t kPathsPerChunk = 4096;
 // Of a float coordinate, with the error of a transform.
 constexpr double kUlps = 8.0 / (1 << 24);
 // Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
@@ -131,7 +131,7 @@ void BroadPhase::enclose_parts(const StepPaths& paths, std::span<const char> fla
                                const Context& context) {
   if (fresh)
     rounding_ =
-        kUlps * largest_of(context, paths.to.size(), kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+        kUlps * largest_of(context, paths.to.size(), kPathsPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
           double most = 0;
           for (std::size_t v = begin; v < end; ++v)
             for (int k = 0; k < 3; ++k)

@@ -12,7 +12,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kPairsPerChunk = 256;
+constexpr std::size_t kPlanesPerChunk = 256;
 // Violations below this part of the gap are left: the gap is a wish, the certificate is not.
 constexpr double kSlack = 0.02;
 // How readily skin gives along itself, against across itself: what slides over it presses it down and does not plough.
@@ -38,7 +38,7 @@ std::size_t Projection::run(const ContactSurface& surface, std::span<const Candi
   const auto parts = surface.parts();
   std::size_t first_hits = 0;
   for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-    parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(context, pairs.size(), kPlanesPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const CandidatePair& pair = pairs[i];
         Constraint& c = constraints_[i];

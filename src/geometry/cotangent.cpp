@@ -25,12 +25,12 @@ constexpr double kDelaunay = -1e-10;
 // Flips per edge: far beyond what meshes need, so that rounding cannot make the loop endless.
 constexpr std::size_t kMostFlipsPerEdge = 64;
 
-constexpr std::int64_t kNone = -1;
+constexpr std::int64_t kNoTwin = -1;
 
 class Intrinsic {
  public:
   Intrinsic(std::span<const Vec3d> positions, std::span<const Triangle> triangles)
-      : vertex_(triangles.size() * 3), length_(triangles.size() * 3), twin_(triangles.size() * 3, kNone) {
+      : vertex_(triangles.size() * 3), length_(triangles.size() * 3), twin_(triangles.size() * 3, kNoTwin) {
     for (std::size_t t = 0; t < triangles.size(); ++t)
       for (std::size_t k = 0; k < 3; ++k) {
         vertex_[3 * t + k] = triangles[t][k];
@@ -69,7 +69,7 @@ class Intrinsic {
     std::vector<std::size_t> queue;
     std::vector<char> queued(length_.size(), 0);
     const auto push = [&](std::size_t h) {
-      if (twin_[h] == kNone) return;
+      if (twin_[h] == kNoTwin) return;
       h = std::min(h, static_cast<std::size_t>(twin_[h]));
       if (queued[h] != 0) return;
       queued[h] = 1;
@@ -82,7 +82,7 @@ class Intrinsic {
       const std::size_t h = queue.back();
       queue.pop_back();
       queued[h] = 0;
-      if (twin_[h] == kNone) continue;
+      if (twin_[h] == kNoTwin) continue;
       const auto g = static_cast<std::size_t>(twin_[h]);
       if (h / 3 == g / 3 || cotangent(h) + cotangent(g) >= kDelaunay || !flip(h, g)) continue;
       ++flips;
@@ -182,7 +182,7 @@ class Intrinsic {
     for (std::size_t m = 0; m < 4; ++m) {
       const std::int64_t t = moved(outside[m]);
       twin_[now[m]] = t;
-      if (t != kNone) twin_[static_cast<std::size_t>(t)] = static_cast<std::int64_t>(now[m]);
+      if (t != kNoTwin) twin_[static_cast<std::size_t>(t)] = static_cast<std::int64_t>(now[m]);
     }
     twin_[p] = static_cast<std::int64_t>(q);
     twin_[q] = static_cast<std::int64_t>(p);

@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kNoEdge = 0xffffffffU;
 /// A vertex this close to a plane, relative to the size of the mesh, lies in it: rounding of the plane's own point and
 /// normal is about a hundred times smaller.
 constexpr double kInPlane = 1e-11;
@@ -20,7 +20,7 @@ constexpr double kOnEdge = 1e-9;
 
 PlaneSections::PlaneSections(std::span<const Vec3d> positions, const Topology& topology)
     : positions_(positions), topology_(&topology) {
-  face_edges_.assign(topology.triangles.size(), {kNone, kNone, kNone});
+  face_edges_.assign(topology.triangles.size(), {kNoEdge, kNoEdge, kNoEdge});
   for (std::uint32_t e = 0; e < topology.edges.size(); ++e) {
     for (const std::uint32_t f : topology.edge_faces.row(e)) {
       const Triangle& t = topology.triangles[f];
@@ -58,7 +58,7 @@ bool PlaneSections::trace(const Plane& plane, std::uint32_t face, double max_len
   };
   // The two crossed edges of a triangle, or none.
   const auto crossed = [&](std::uint32_t f) {
-    std::array<std::uint32_t, 2> edges{kNone, kNone};
+    std::array<std::uint32_t, 2> edges{kNoEdge, kNoEdge};
     const Triangle& t = topology_->triangles[f];
     const std::array<bool, 3> above{height(plane, t[0]) >= 0, height(plane, t[1]) >= 0, height(plane, t[2]) >= 0};
     std::size_t n = 0;
@@ -66,21 +66,21 @@ bool PlaneSections::trace(const Plane& plane, std::uint32_t face, double max_len
       if (above[k] != above[(k + 1) % 3]) edges[n++] = face_edges_[f][k];
     return edges;
   };
-  if (face_edges_[face][0] == kNone) return false;
+  if (face_edges_[face][0] == kNoEdge) return false;
   const auto [first, second] = crossed(face);
-  if (first == kNone) return false;
+  if (first == kNoEdge) return false;
   scratch.stamp[face] = scratch.now;
 
   // Walks on from `face` across `edge`. True when it comes back to the first face.
   const auto walk = [&](std::uint32_t f, std::uint32_t edge, std::uint32_t goal, bool& too_long) {
     for (;;) {
-      std::uint32_t next = kNone;
+      std::uint32_t next = kNoEdge;
       for (const std::uint32_t g : topology_->edge_faces.row(edge)) {
         if (g == f) continue;
         if (g == goal && curve.faces.size() > 1) return true;
-        if (scratch.stamp[g] != scratch.now && next == kNone) next = g;
+        if (scratch.stamp[g] != scratch.now && next == kNoEdge) next = g;
       }
-      if (next == kNone) return false;
+      if (next == kNoEdge) return false;
       scratch.stamp[next] = scratch.now;
       const auto [a, b] = crossed(next);
       edge = a == edge ? b : a;
@@ -96,7 +96,7 @@ bool PlaneSections::trace(const Plane& plane, std::uint32_t face, double max_len
     }
   };
   curve.points = {crossing(first), crossing(second)};
-  curve.faces = {face};
+  curve.faces.assign(1, face);
   curve.length = distance(curve.points[0].position, curve.points[1].position);
   bool too_long = false;
   curve.closed = walk(face, second, face, too_long);
@@ -108,7 +108,7 @@ bool PlaneSections::trace(const Plane& plane, std::uint32_t face, double max_len
   // A border: the other half starts at the first edge again.
   std::reverse(curve.points.begin(), curve.points.end());
   std::reverse(curve.faces.begin(), curve.faces.end());
-  walk(face, first, kNone, too_long);
+  walk(face, first, kNoEdge, too_long);
   curve.gap = distance(curve.points.front().position, curve.points.back().position);
   return !too_long;
 }
@@ -139,7 +139,7 @@ std::vector<RayHit> PlaneSections::line_hits(const Vec3d& origin, const Vec3d& d
     if ((a[1] > 0 && b[1] > 0 && c[1] > 0) || (a[1] < 0 && b[1] < 0 && c[1] < 0)) continue;
     const double wa = b[0] * c[1] - b[1] * c[0], wb = c[0] * a[1] - c[1] * a[0], wc = a[0] * b[1] - a[1] * b[0];
     const double area = wa + wb + wc;
-    if (area == 0 || face_edges_[f][0] == kNone) continue;
+    if (area == 0 || face_edges_[f][0] == kNoEdge) continue;
     if (wa / area < -kOnEdge || wb / area < -kOnEdge || wc / area < -kOnEdge) continue;
     const Vec3d p = positions_[t[0]] * (wa / area) + positions_[t[1]] * (wb / area) + positions_[t[2]] * (wc / area);
     hits.push_back({f, dot(p - origin, direction)});

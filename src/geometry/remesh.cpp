@@ -17,7 +17,7 @@ namespace cutis {
 namespace {
 
 using Index = std::uint32_t;
-constexpr Index kNone = 0xffffffffU;
+constexpr Index kNoIndex = 0xffffffffU;
 constexpr double kLong = 4.0 / 3, kShort = 4.0 / 5;  // Botsch and Kobbelt's bounds: no split makes a short edge
 constexpr int kMaxValence = 9;
 constexpr int kDelaunayRounds = 3;
@@ -34,7 +34,7 @@ class Remesher {
     border_.assign(p_.size(), false);
     for (Index v = 0; v < p_.size(); ++v) {
       for (const Index n : neighbours(v)) {
-        if (shared_faces(v, n).second == kNone) border_[v] = true;
+        if (shared_faces(v, n).second == kNoIndex) border_[v] = true;
       }
     }
     length_.resize(p_.size());
@@ -55,20 +55,20 @@ class Remesher {
  private:
   // ---- queries ----
 
-  /// The (at most two) faces at an edge; kNone where there is none.
+  /// The (at most two) faces at an edge; kNoIndex where there is none.
   [[nodiscard]] std::pair<Index, Index> shared_faces(Index a, Index b) const {
-    std::pair<Index, Index> result{kNone, kNone};
+    std::pair<Index, Index> result{kNoIndex, kNoIndex};
     for (const Index f : faces_of_[a]) {
       const Triangle& t = face_[f];
       if (t[0] != b && t[1] != b && t[2] != b) continue;
-      (result.first == kNone ? result.first : result.second) = f;
+      (result.first == kNoIndex ? result.first : result.second) = f;
     }
     return result;
   }
   [[nodiscard]] static Index opposite(const Triangle& t, Index a, Index b) {
     for (const Index v : t)
       if (v != a && v != b) return v;
-    return kNone;
+    return kNoIndex;
   }
   [[nodiscard]] std::vector<Index> neighbours(Index v) const {
     std::vector<Index> result;
@@ -79,7 +79,7 @@ class Remesher {
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
   }
-  [[nodiscard]] bool connected(Index a, Index b) const { return shared_faces(a, b).first != kNone; }
+  [[nodiscard]] bool connected(Index a, Index b) const { return shared_faces(a, b).first != kNoIndex; }
   [[nodiscard]] double relative_length(Index a, Index b) const {
     return distance(p_[a], p_[b]) / (0.5 * (length_[a] + length_[b]));
   }
@@ -99,7 +99,7 @@ class Remesher {
         // An inner edge is run along once each way.
         if (a < b) {
           result.emplace_back(a, b);
-        } else if (border_[a] && border_[b] && shared_faces(a, b).second == kNone) {
+        } else if (border_[a] && border_[b] && shared_faces(a, b).second == kNoIndex) {
           result.emplace_back(b, a);
         }
       }
@@ -126,10 +126,10 @@ class Remesher {
     const auto m = static_cast<Index>(p_.size());
     p_.push_back((p_[a] + p_[b]) * 0.5);
     length_.push_back(0.5 * (length_[a] + length_[b]));
-    border_.push_back(f1 == kNone);
+    border_.push_back(f1 == kNoIndex);
     faces_of_.emplace_back();
     for (const Index f : {f0, f1}) {
-      if (f == kNone) continue;
+      if (f == kNoIndex) continue;
       Triangle other = face_[f];  // (a, b, c) becomes (a, m, c) and (m, b, c)
       std::replace(other.begin(), other.end(), a, m);
       std::erase(faces_of_[b], f);
@@ -145,7 +145,7 @@ class Remesher {
     for (int pass = 0; pass < 4; ++pass) {
       bool any = false;
       for (const auto& [a, b] : edges()) {
-        const bool bridges = border_[a] && border_[b] && shared_faces(a, b).second != kNone;
+        const bool bridges = border_[a] && border_[b] && shared_faces(a, b).second != kNoIndex;
         if (relative_length(a, b) > kLong || bridges) {
           split(a, b);
           any = true;
@@ -168,7 +168,7 @@ class Remesher {
   bool try_collapse(Index keep, Index gone) {
     if (border_[gone] && !border_[keep]) std::swap(keep, gone);
     const auto [f0, f1] = shared_faces(keep, gone);
-    if (border_[gone] && f1 != kNone) return false;  // an inner edge between two border vertices
+    if (border_[gone] && f1 != kNoIndex) return false;  // an inner edge between two border vertices
     const Vec3d target = border_[keep] == border_[gone] ? (p_[keep] + p_[gone]) * 0.5 : p_[keep];
     const std::vector<Index> of_keep = neighbours(keep), of_gone = neighbours(gone);
     // Link condition: the ends share exactly the vertices opposite the edge.
@@ -181,7 +181,7 @@ class Remesher {
         if (distance(target, p_[n]) > kLong * 0.5 * (length_[keep] + length_[n])) return false;
       }
     }
-    if (common != (f1 == kNone ? 1U : 2U)) return false;
+    if (common != (f1 == kNoIndex ? 1U : 2U)) return false;
     if (of_keep.size() + of_gone.size() - 4 > static_cast<std::size_t>(kMaxValence)) return false;
     for (const Index n : of_keep)
       if (n != gone && distance(target, p_[n]) > kLong * 0.5 * (length_[keep] + length_[n])) return false;
@@ -194,7 +194,7 @@ class Remesher {
       }
     }
     remove_face(f0);
-    if (f1 != kNone) remove_face(f1);
+    if (f1 != kNoIndex) remove_face(f1);
     for (const Index f : faces_of_[gone]) {
       std::replace(face_[f].begin(), face_[f].end(), gone, keep);
       faces_of_[keep].push_back(f);
@@ -216,7 +216,7 @@ class Remesher {
   void flip(bool delaunay) {
     for (const auto& [a, b] : edges()) {
       const auto [f0, f1] = shared_faces(a, b);
-      if (f1 == kNone) continue;
+      if (f1 == kNoIndex) continue;
       const Index c = opposite(face_[f0], a, b), d = opposite(face_[f1], a, b);
       if (c == d || (border_[c] && border_[d]) || connected(c, d)) continue;
       if (faces_of_[a].size() <= 4 - (border_[a] ? 2U : 0U) || faces_of_[b].size() <= 4 - (border_[b] ? 2U : 0U))
@@ -258,7 +258,7 @@ class Remesher {
           const Triangle& t = face_[f];
           if (border_[v]) {
             for (const Index n : t) {
-              if (n == v || !border_[n] || shared_faces(v, n).second != kNone) continue;
+              if (n == v || !border_[n] || shared_faces(v, n).second != kNoIndex) continue;
               sum += p_[n];
               total += 1;
             }
@@ -280,19 +280,19 @@ class Remesher {
   void separate_borders() {
     const auto before = static_cast<Index>(p_.size());
     for (const auto& [a, b] : edges())
-      if (border_[a] && border_[b] && shared_faces(a, b).second != kNone) split(a, b);
+      if (border_[a] && border_[b] && shared_faces(a, b).second != kNoIndex) split(a, b);
     for (Index v = before; v < p_.size(); ++v) p_[v] = options_.project(p_[v], border_[v]);
   }
 
   SurfaceMesh compact() {
     SurfaceMesh mesh;
-    std::vector<Index> number(p_.size(), kNone);
+    std::vector<Index> number(p_.size(), kNoIndex);
     for (const Triangle& t : face_) {
       if (t[0] == t[1]) continue;
       Triangle out{};
       for (std::size_t k = 0; k < 3; ++k) {
         Index& n = number[t[k]];
-        if (n == kNone) {
+        if (n == kNoIndex) {
           n = static_cast<Index>(mesh.positions.size());
           mesh.positions.push_back(p_[t[k]]);
         }

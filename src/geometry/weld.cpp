@@ -7,7 +7,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kNoVertex = 0xffffffffU;
 
 struct Key {
   std::uint32_t x, y, z;
@@ -36,23 +36,23 @@ Weld weld(std::span<const Vec3f> positions, const std::function<bool(std::uint32
     const Vec3f& p = positions[v];
     const auto fresh = static_cast<std::uint32_t>(result.first_of.size());
     auto [it, inserted] = at.try_emplace(Key{bits(p.x), bits(p.y), bits(p.z)}, fresh);
-    std::uint32_t found = kNone;
+    std::uint32_t found = kNoVertex;
     if (!inserted) {
       for (std::uint32_t w = it->second;; w = next[w]) {
         if (!compatible || compatible(result.first_of[w], v)) {
           found = w;
           break;
         }
-        if (next[w] == kNone) {
+        if (next[w] == kNoVertex) {
           next[w] = fresh;
           break;
         }
       }
     }
-    if (found == kNone) {
+    if (found == kNoVertex) {
       found = fresh;
       result.first_of.push_back(v);
-      next.push_back(kNone);
+      next.push_back(kNoVertex);
     }
     result.welded_of[v] = found;
   }

@@ -53,7 +53,7 @@ class BvhParser {
     if (found.empty()) fail(fmt::format("the file ends where {} should be.", what));
     const auto value = parse_number(found);
     if (!value || !std::isfinite(*value) || std::abs(*value) > 1e30)
-      fail(fmt::format("{} is not a number ({}).", quoted(found), what));
+      fail(fmt::format("{} is not a number ({}).", in_quotes(found), what));
     return *value;
   }
   /// The rest of the line: names may have spaces.
@@ -66,7 +66,7 @@ class BvhParser {
     return std::string(found);
   }
   void expect_brace() {
-    if (const auto found = word(); found != "{") fail(fmt::format("{} stands where '{{' should be.", quoted(found)));
+    if (const auto found = word(); found != "{") fail(fmt::format("{} stands where '{{' should be.", in_quotes(found)));
   }
   Vec3d offset() {
     Vec3d v;
@@ -99,7 +99,7 @@ class BvhParser {
       } else if (found.empty()) {
         fail("the file ends within the hierarchy: there is no MOTION.");
       } else if (open.empty()) {
-        fail(fmt::format("{} stands where ROOT or MOTION should be.", quoted(found)));
+        fail(fmt::format("{} stands where ROOT or MOTION should be.", in_quotes(found)));
       } else {
         read_item(key, motion_.joints[static_cast<std::size_t>(open.back())]);
       }
@@ -125,7 +125,7 @@ class BvhParser {
       joint.end_sites.push_back(offset());
       if (word() != "}") fail("an End Site is not closed.");
     } else {
-      fail(fmt::format("{} is not a word of a BVH hierarchy.", quoted(key)));
+      fail(fmt::format("{} is not a word of a BVH hierarchy.", in_quotes(key)));
     }
   }
 
@@ -137,13 +137,13 @@ class BvhParser {
       const std::string_view kind = std::string_view(key).substr(1);
       if (axis >= 0 && axis < 3 && (kind == "rotation" || kind == "position")) return {axis, kind == "rotation"};
     }
-    fail(fmt::format("{} is not a channel; Xposition … Zrotation are.", quoted(found)));
+    fail(fmt::format("{} is not a channel; Xposition … Zrotation are.", in_quotes(found)));
   }
 
   void read_motion() {
     if (const auto found = word(); lower_case(found) != "frames:") {
       if (lower_case(found) != "frames" || word() != ":")
-        fail(fmt::format("{} stands where 'Frames:' should be.", quoted(found)));
+        fail(fmt::format("{} stands where 'Frames:' should be.", in_quotes(found)));
     }
     const double frames = number("the number of frames");
     if (frames < 1 || frames != std::floor(frames)) fail(fmt::format("{} is not a number of frames.", frames));

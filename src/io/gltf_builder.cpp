@@ -13,6 +13,12 @@
 #include "io/text_scan.h"
 
 namespace cutis {
+
+bool carried_by_gltf(const VertexAttribute& a) {
+  return (a.name.starts_with("TEXCOORD_") && a.components == 2) ||
+         (a.name.starts_with("COLOR_") && (a.components == 3 || a.components == 4));
+}
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");

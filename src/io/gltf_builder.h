@@ -12,6 +12,9 @@
 
 namespace cutis {
 
+/// TEXCOORD_n and COLOR_n in the forms that glTF allows.
+[[nodiscard]] bool carried_by_gltf(const VertexAttribute& attribute);
+
 class GltfBuilder {
  public:
   using Json = nlohmann::ordered_json;
@@ -19,6 +22,8 @@ class GltfBuilder {
   // Numbers of the glTF 2.0 specification.
   enum Target : int { kNoTarget = 0, kVertices = 34962, kIndices = 34963 };
   enum Component : int { kByte = 5121, kShort = 5123, kInt = 5125, kFloat = 5126 };
+
+  enum Mode : int { kPoints = 0, kTriangles = 4 };
 
   GltfBuilder();
 

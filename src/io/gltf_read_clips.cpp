@@ -6,14 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "io/gltf_read_fail.h"
 #include "io/gltf_read_scene.h"
 
 namespace cutis::gltf {
 namespace {
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 void check_times(const std::vector<float>& times, const std::string& place) {
   if (times.empty()) fail(place, "the channel has no keys");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cutis/error.h"
+#include "io/gltf_read_fail.h"
 
 namespace cutis::gltf {
 namespace {
@@ -23,10 +24,6 @@ std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t at) {
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-[[noreturn]] void fail(const std::string& name, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, name, sentence);
 }
 
 /// From behind a string's opening quote to its closing one; npos when it has none.

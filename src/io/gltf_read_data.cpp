@@ -1,5 +1,7 @@
 #include "io/gltf_read_data.h"
 
+#include "io/gltf_read_fail.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +13,6 @@ namespace {
 // A small file may unfold to a million vertices with all their attributes; a large one to many times its size.
 constexpr std::uint64_t kFreeNumbers = std::uint64_t{16} << 20;
 constexpr std::uint64_t kNumbersPerByte = 32;
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 template <class T>
 T load(const std::byte* at) {

@@ -1,5 +1,7 @@
 #include "io/gltf_read_draco.h"
 
+#include "io/gltf_read_fail.h"
+
 #include <draco/compression/decode.h>
 #include <draco/compression/point_cloud/point_cloud_decoder.h>
 #include <draco/core/varint_decoding.h>
@@ -16,10 +18,6 @@ namespace {
 constexpr std::uint64_t kFreeFaces = 65536, kMaxFacesPerByte = 32;
 // Corner table, traversal state and attribute maps, in 4-byte numbers.
 constexpr std::uint64_t kNumbersPerFace = 24, kNumbersPerVertex = 16;
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 /// Reads ahead to the claimed counts.
 void check_claims(std::span<const std::byte> bytes, Data& data, const std::string& place) {

@@ -12,9 +12,6 @@
 namespace cutis::gltf {
 namespace {
 
-// A projective bottom row is no joint or node transform; exporters' rounding stays far below this.
-constexpr double kBottomRowTolerance = 1e-3;
-
 Json parse_json(std::string_view text, const std::string& name) {
   try {
     Json root = Json::parse(text.begin(), text.end());

@@ -21,6 +21,9 @@ struct Appearance;
 
 namespace cutis::gltf {
 
+/// A projective bottom row is no joint or node transform; exporters' rounding stays far below this.
+inline constexpr double kBottomRowTolerance = 1e-3;
+
 enum class ComponentType { i8 = 5120, u8 = 5121, i16 = 5122, u16 = 5123, u32 = 5125, f32 = 5126 };
 [[nodiscard]] constexpr std::size_t size_of(ComponentType type) {
   return type == ComponentType::i8 || type == ComponentType::u8     ? 1

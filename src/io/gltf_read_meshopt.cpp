@@ -5,12 +5,10 @@
 
 #include "io/gltf_read_data.h"
 
+#include "io/gltf_read_fail.h"
+
 namespace cutis::gltf {
 namespace {
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 void apply_filter(const MeshoptView& view, std::vector<std::byte>& bytes, const std::string& place) {
   const auto need = [&](bool ok) {

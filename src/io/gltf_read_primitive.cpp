@@ -4,15 +4,12 @@
 
 #include "geometry/normals.h"
 #include "geometry/weld.h"
+#include "io/gltf_read_fail.h"
 
 namespace cutis::gltf {
 namespace {
 
-constexpr int kTriangles = 4, kFan = 6;  // strips are 5, between them
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
+constexpr int kTriangleList = 4, kFan = 6;  // strips are 5, between them
 
 std::vector<Vec3f> as_points(const std::vector<float>& values) {
   std::vector<Vec3f> points(values.size() / 3);
@@ -23,7 +20,7 @@ std::vector<Vec3f> as_points(const std::vector<float>& values) {
 std::vector<Triangle> make_triangles(const std::vector<std::uint32_t>& v, int mode) {
   std::vector<Triangle> triangles;
   if (v.size() < 3) return triangles;
-  if (mode == kTriangles) {
+  if (mode == kTriangleList) {
     triangles.reserve(v.size() / 3);
     for (std::size_t i = 0; i + 2 < v.size(); i += 3) triangles.push_back({v[i], v[i + 1], v[i + 2]});
     return triangles;
@@ -88,7 +85,7 @@ std::optional<cutis::Mesh> read_geometry(PrimitiveSource& source, const std::vec
     context.warn(fmt::format("{}: {}: left out", source.place(), why));
     return std::nullopt;
   };
-  if (primitive.mode < kTriangles) return skip("it has points or lines, not triangles");
+  if (primitive.mode < kTriangleList) return skip("it has points or lines, not triangles");
   if (primitive.mode > kFan) fail(source.place(), "its 'mode' is not one of glTF's");
   if (!source.has("POSITION")) return skip("it has no POSITION");
 
@@ -107,8 +104,8 @@ std::optional<cutis::Mesh> read_geometry(PrimitiveSource& source, const std::vec
 
   const auto indices = source.indices(vertices);
   // A Draco stream holds triangles; strips were opened by the encoder.
-  const int mode = primitive.draco ? kTriangles : primitive.mode;
-  if (mode == kTriangles && indices.size() % 3 != 0)
+  const int mode = primitive.draco ? kTriangleList : primitive.mode;
+  if (mode == kTriangleList && indices.size() % 3 != 0)
     context.warn(fmt::format("{}: {} indices are not whole triangles; the last {} are left out", source.place(),
                              indices.size(), indices.size() % 3));
   source.data().charge(3 * indices.size(), source.place());

@@ -5,15 +5,9 @@
 
 #include "io/gltf_read_primitive.h"
 
+#include "io/gltf_read_fail.h"
+
 namespace cutis::gltf {
-namespace {
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
-
-}  // namespace
-
 PrimitiveSource::PrimitiveSource(const File& file, Data& data, const Primitive& primitive, std::string place)
     : file_(&file), data_(&data), primitive_(&primitive), place_(std::move(place)) {
   if (primitive.draco) draco_ = decode_draco(*primitive.draco, data, place_);

@@ -5,17 +5,13 @@
 #include <algorithm>
 
 #include "base/polar.h"
+#include "io/gltf_read_fail.h"
 
 namespace cutis::gltf {
 namespace {
 
 // Rest frames of one joint that move no vertex by more than this share of the character's size are the same frame.
 constexpr double kSameFrame = 1e-5;
-constexpr double kBottomRowTolerance = 1e-3;
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 std::string joint_place(const File& file, std::size_t skin, std::size_t node) {
   return file.place(fmt::format("{} › joint {}", file.skin_label(skin), file.node_label(node)));

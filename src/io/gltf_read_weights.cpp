@@ -1,5 +1,7 @@
 #include "io/gltf_read_weights.h"
 
+#include "io/gltf_read_fail.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +22,6 @@ struct InfluenceSet {
   std::vector<std::uint32_t> joints;
   std::vector<float> weights;
 };
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 std::vector<InfluenceSet> read_sets(PrimitiveSource& source, std::size_t vertices) {
   std::vector<InfluenceSet> sets;

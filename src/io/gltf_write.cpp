@@ -19,6 +19,7 @@
 #include "cutis/version.h"
 #include "io/file_group.h"
 #include "io/frame_writer.h"
+#include "io/gltf_builder.h"
 #include "io/gltf_look.h"
 #include "io/writers.h"
 
@@ -32,7 +33,6 @@ using Json = nlohmann::ordered_json;
 // Numbers of the glTF 2.0 specification.
 constexpr int kArrayBuffer = 34962, kElementArrayBuffer = 34963;
 constexpr int kUnsignedInt = 5125, kFloat = 5126;
-constexpr int kPoints = 0, kTriangles = 4;
 constexpr std::uint32_t kGlbMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
 constexpr std::size_t kMaxBytes = 0xFFFFFFFF;  // GLB stores lengths as uint32
 
@@ -70,12 +70,6 @@ Bounds bounds_of(std::span<const Vec3f> vectors) {
       hi[k] = std::max(hi[k], v[k]);
     }
   return {{lo.x, lo.y, lo.z}, {hi.x, hi.y, hi.z}};
-}
-
-/// TEXCOORD_n and COLOR_n in the forms that glTF allows.
-bool is_carried(const VertexAttribute& a) {
-  return (a.name.starts_with("TEXCOORD_") && a.components == 2) ||
-         (a.name.starts_with("COLOR_") && (a.components == 3 || a.components == 4));
 }
 
 class GltfWriter final : public FrameWriter {
@@ -167,7 +161,7 @@ class GltfWriter final : public FrameWriter {
         primitive["attributes"]["_CONTACT"] =
             add_accessor(base_contact, first * sizeof(SkinContact), n, kFloat, "VEC2");
       for (const VertexAttribute& a : mesh.attributes) {
-        if (!is_carried(a)) continue;
+        if (!carried_by_gltf(a)) continue;
         const std::size_t view = add_view(a.values.size() * sizeof(float), kArrayBuffer);
         primitive["attributes"][a.name] = add_accessor(view, 0, n, kFloat, fmt::format("VEC{}", a.components).c_str());
       }
@@ -176,7 +170,7 @@ class GltfWriter final : public FrameWriter {
         primitive["indices"] = add_accessor(view, 0, mesh.triangles.size() * 3, kUnsignedInt, "SCALAR");
       }
       if (const int material = material_index(character(), mesh); material >= 0) primitive["material"] = material;
-      primitive["mode"] = mesh.triangles.empty() ? kPoints : kTriangles;
+      primitive["mode"] = mesh.triangles.empty() ? GltfBuilder::kPoints : GltfBuilder::kTriangles;
       primitive["targets"] = Json::array();
       if (!mesh.name.empty()) primitive["extras"]["name"] = mesh.name;
       primitives.push_back(std::move(primitive));
@@ -292,7 +286,7 @@ class GltfWriter final : public FrameWriter {
     }
     for (const Mesh& mesh : character().meshes) {
       for (const VertexAttribute& a : mesh.attributes)
-        if (is_carried(a)) write_view(std::span<const float>(a.values));
+        if (carried_by_gltf(a)) write_view(std::span<const float>(a.values));
       if (!mesh.triangles.empty()) write_view(std::span<const Triangle>(mesh.triangles));
     }
     for (const auto& image : look_.image_files) write_view(image);

@@ -79,7 +79,7 @@ MarkerTake take_of_json(const std::string& file, const TakeOptions& options) {
         good = number.is_number() && std::abs(number.get<double>()) < 1e9;
         if (good) p[k] = number.get<double>();
       }
-      if (!good) fail(fmt::format("frame {} › {}", f, cutis::quoted(name)), "is not three numbers");
+      if (!good) fail(fmt::format("frame {} › {}", f, in_quotes(name)), "is not three numbers");
       take.at(f, index[name]) = to_scene(p, take.up) * options.unit.value_or(1.0);
     }
     ++f;
@@ -98,8 +98,9 @@ double metres_of_unit(std::string_view unit, const std::string& file, const Cont
       {"ft", 0.3048},        {"feet", 0.3048},      {"um", 1e-6}};
   for (const auto& [known, metres] : kUnits)
     if (name == known) return metres;
-  context.warn(name.empty() ? fmt::format("{}: states no unit; millimetres are assumed", file)
-                            : fmt::format("{}: its unit {} is not known; millimetres are assumed", file, quoted(unit)));
+  context.warn(name.empty()
+                   ? fmt::format("{}: states no unit; millimetres are assumed", file)
+                   : fmt::format("{}: its unit {} is not known; millimetres are assumed", file, in_quotes(unit)));
   return 1e-3;
 }
 

@@ -89,9 +89,9 @@ class ObjParser {
     Numbers out;
     for (std::string_view word = next_word(line); !word.empty() && out.count < 7; word = next_word(line)) {
       const auto value = parse_number(word);
-      if (!value) fail(fmt::format("{} in '{}' is not a number.", quoted(word), what));
+      if (!value) fail(fmt::format("{} in '{}' is not a number.", in_quotes(word), what));
       if (!std::isfinite(static_cast<float>(*value)))
-        fail(fmt::format("{} in '{}' is not a finite number; repair the file.", quoted(word), what));
+        fail(fmt::format("{} in '{}' is not a finite number; repair the file.", in_quotes(word), what));
       out.value[out.count++] = *value;
     }
     return out;
@@ -114,7 +114,7 @@ class ObjParser {
 
   [[nodiscard]] std::uint32_t resolve(std::string_view word, std::size_t count, std::string_view what) const {
     const auto index = parse_integer(word);
-    if (!index || *index == 0) fail(fmt::format("{} is not an index of a face corner.", quoted(word)));
+    if (!index || *index == 0) fail(fmt::format("{} is not an index of a face corner.", in_quotes(word)));
     const auto n = static_cast<std::int64_t>(count);
     const std::int64_t at = *index > 0 ? *index - 1 : *index < -n ? -1 : n + *index;
     if (at < 0 || at >= n) fail(fmt::format("the face names {} {}, but there are {} so far.", what, *index, count));

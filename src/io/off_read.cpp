@@ -58,7 +58,7 @@ class OffParser {
       rest = line;  // the keyword may be left out
     } else {
       std::string_view flags = word;
-      if (!flags.ends_with("OFF")) fail(fmt::format("starts with {}, not with OFF.", quoted(word)));
+      if (!flags.ends_with("OFF")) fail(fmt::format("starts with {}, not with OFF.", in_quotes(word)));
       flags.remove_suffix(3);
       if (flags.starts_with("ST")) {
         has_uv_ = true;
@@ -73,7 +73,7 @@ class OffParser {
         flags.remove_prefix(1);
       }
       if (!flags.empty())
-        fail(fmt::format("is of the kind {}; only three-dimensional vertices can be read.", quoted(word)));
+        fail(fmt::format("is of the kind {}; only three-dimensional vertices can be read.", in_quotes(word)));
       std::string_view look = rest;
       if (lower_case(next_word(look)) == "binary") fail("is a binary OFF file; convert it to text, or to PLY.");
       if (trimmed(rest).empty()) rest = content_line("the numbers of vertices and faces");
@@ -88,7 +88,7 @@ class OffParser {
   [[nodiscard]] std::size_t count(std::string_view word, std::string_view what) const {
     const auto value = parse_integer(word);
     if (!value || *value < 0 || *value >= 0xfffffff0LL)
-      fail(fmt::format("{} is not a number of {}.", quoted(word), what));
+      fail(fmt::format("{} is not a number of {}.", in_quotes(word), what));
     return static_cast<std::size_t>(*value);
   }
 
@@ -100,7 +100,7 @@ class OffParser {
       if (word.empty()) break;
       const auto value = parse_number(word);
       if (!value || !std::isfinite(static_cast<float>(*value)))
-        fail(fmt::format("{} is not a finite number.", quoted(word)));
+        fail(fmt::format("{} is not a finite number.", in_quotes(word)));
       out[n++] = *value;
     }
     return n;
@@ -141,7 +141,7 @@ class OffParser {
     for (std::size_t k = 0; k < n; ++k) {
       const std::string_view word = next_word(line);
       const auto v = parse_integer(word);
-      if (!v) fail(fmt::format("{} is not a vertex index.", quoted(word)));
+      if (!v) fail(fmt::format("{} is not a vertex index.", in_quotes(word)));
       if (*v < 0 || *v >= static_cast<std::int64_t>(vertices_))
         fail(fmt::format("a face names vertex {}, but there are {} (counted from 0).", *v, vertices_));
       corners_.push_back(static_cast<std::uint32_t>(*v));

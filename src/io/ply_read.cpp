@@ -178,7 +178,7 @@ class PlyParser {
       } else if (key == "property") {
         take_property(line);
       } else if (!key.empty() && key != "comment" && key != "obj_info") {
-        fail_header(fmt::format("{} is not a word of a PLY header.", quoted(key)));
+        fail_header(fmt::format("{} is not a word of a PLY header.", in_quotes(key)));
       }
     }
     fail_header("the header has no end ('end_header').");
@@ -193,7 +193,7 @@ class PlyParser {
       encoding_ = Encoding::big;
     } else {
       fail_header(
-          fmt::format("the format {} is not one of ascii, binary_little_endian, binary_big_endian.", quoted(word)));
+          fmt::format("the format {} is not one of ascii, binary_little_endian, binary_big_endian.", in_quotes(word)));
     }
   }
   void take_element(std::string_view line) {
@@ -201,7 +201,7 @@ class PlyParser {
     element.name = next_word(line);
     const std::string_view word = next_word(line);
     const auto count = parse_integer(word);
-    if (!count || *count < 0) fail_header(fmt::format("{} is not a number of elements.", quoted(word)));
+    if (!count || *count < 0) fail_header(fmt::format("{} is not a number of elements.", in_quotes(word)));
     element.count = static_cast<std::uint64_t>(*count);
     elements_.push_back(std::move(element));
   }
@@ -229,7 +229,7 @@ class PlyParser {
                                                                      {"double", "float64"}}};
     for (std::size_t i = 0; i < kNames.size(); ++i)
       if (word == kNames[i][0] || word == kNames[i][1]) return static_cast<Type>(i);
-    fail_header(fmt::format("{} is not a type of a PLY property.", quoted(word)));
+    fail_header(fmt::format("{} is not a type of a PLY property.", in_quotes(word)));
   }
 
   // ---- data ----
@@ -263,7 +263,7 @@ class PlyParser {
         fail(element, row,
              values.bad_word().empty()
                  ? "the data ends here; the file may be cut off."
-                 : fmt::format("{} is not a number ('{}').", quoted(values.bad_word()), property.name));
+                 : fmt::format("{} is not a number ('{}').", in_quotes(values.bad_word()), property.name));
       }
       return value;
     };

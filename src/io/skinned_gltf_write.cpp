@@ -22,13 +22,7 @@ namespace {
 
 using Json = GltfBuilder::Json;
 
-constexpr int kPoints = 0, kTriangles = 4;
 constexpr std::size_t kInfluencesPerSet = 4;
-
-bool is_carried(const VertexAttribute& a) {
-  return (a.name.starts_with("TEXCOORD_") && a.components == 2) ||
-         (a.name.starts_with("COLOR_") && (a.components == 3 || a.components == 4));
-}
 
 Json numbers(const Vec3d& v) { return {v.x, v.y, v.z}; }
 Json numbers(const Quatd& q) { return {q.x, q.y, q.z, q.w}; }
@@ -195,7 +189,7 @@ class SkinnedWriter {
     attributes["NORMAL"] =
         builder_.add(std::span<const Vec3f>(normals), n, GltfBuilder::kFloat, "VEC3", GltfBuilder::kVertices);
     for (const VertexAttribute& a : mesh.attributes)
-      if (is_carried(a))
+      if (carried_by_gltf(a))
         attributes[a.name] = builder_.add(std::span<const float>(a.values), n, GltfBuilder::kFloat,
                                           fmt::format("VEC{}", a.components).c_str(), GltfBuilder::kVertices);
     Json node = {{"name", mesh.name.empty() ? "mesh" : mesh.name}, {"mesh", meshes_.size()}};
@@ -209,7 +203,7 @@ class SkinnedWriter {
       primitive["indices"] = builder_.add(std::span<const Triangle>(mesh.triangles), mesh.triangles.size() * 3,
                                           GltfBuilder::kInt, "SCALAR", GltfBuilder::kIndices);
     if (const int material = material_index(character_, mesh); material >= 0) primitive["material"] = material;
-    primitive["mode"] = mesh.triangles.empty() ? kPoints : kTriangles;
+    primitive["mode"] = mesh.triangles.empty() ? GltfBuilder::kPoints : GltfBuilder::kTriangles;
     meshes_.push_back({{"name", node["name"]}, {"primitives", Json::array({std::move(primitive)})}});
     roots_.push_back(nodes_.size());
     nodes_.push_back(std::move(node));

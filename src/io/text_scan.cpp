@@ -36,7 +36,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 32;
   std::string out = "'";
   for (const char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';

@@ -20,7 +20,7 @@ namespace cutis {
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 /// `text` for a message: at most 32 characters, unprintable ones replaced.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 inline bool is_space(char c) { return is_blank(c) || c == '\n'; }

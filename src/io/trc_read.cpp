@@ -86,7 +86,7 @@ MarkerTake read_trc_memory(std::string_view text, const std::string& name, const
         const std::size_t c = 2 + 3 * i + static_cast<std::size_t>(k);
         if (c >= cells.size() || cells[c].empty()) continue;  // not seen
         const auto value = parse_number(cells[c]);
-        if (!value) fail(fmt::format("{} is not a number", quoted(cells[c])));
+        if (!value) fail(fmt::format("{} is not a number", in_quotes(cells[c])));
         p[k] = *value;
       }
       const bool seen = is_finite(p) && length(p) < 1e9;

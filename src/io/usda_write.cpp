@@ -37,7 +37,7 @@ std::string prim_name(const std::string& name, const char* when_empty, std::set<
 }
 
 /// A USDA string literal.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -95,7 +95,7 @@ class UsdaWriter final : public FrameWriter {
   void complete() override {
     std::set<std::string> names;
     const std::string root = prim_name(std::filesystem::path(character().source).stem().string(), "character", names);
-    text_.text("#usda 1.0\n(\n    customLayerData = {\n        string clip = ").text(quoted(clip_name()));
+    text_.text("#usda 1.0\n(\n    customLayerData = {\n        string clip = ").text(in_quotes(clip_name()));
     text_.text("\n    }\n    defaultPrim = \"").text(root).text("\"\n    doc = \"Cutis ").text(version());
     text_.text("\"\n    endTimeCode = ").number(time_.code.back());
     text_.text("\n    metersPerUnit = 1\n    startTimeCode = ").number(time_.code.front());

@@ -44,7 +44,7 @@ struct Scale {
   [[nodiscard]] double operator()(double v) const { return log ? (v > 0 ? std::log10(v) : std::nan("")) : v; }
 };
 
-struct Area {
+struct PlotArea {
   double x0, y0, x1, y1;  // pixels; y0 is the top
   Span x, y;
   [[nodiscard]] double px(double v) const { return x0 + (v - x.lo) / (x.hi - x.lo) * (x1 - x0); }
@@ -52,7 +52,7 @@ struct Area {
 };
 
 // Cuts the segment at the area's top and bottom; false when nothing is left.
-bool clip(const Area& a, Line2d& s) {
+bool clip(const PlotArea& a, Line2d& s) {
   for (const bool top : {true, false}) {
     const double edge = top ? a.y0 : a.y1;
     const auto outside = [&](double y) { return top ? y < edge : y > edge; };
@@ -87,8 +87,8 @@ void check(std::span<const PlotSeries> series, const PlotOptions& options) {
   if (options.y_min && options.y_max && !(*options.y_min < *options.y_max)) fail("y_min must be below y_max");
 }
 
-Area axes_of(std::span<const PlotSeries> series, const PlotOptions& options, const Scale& scale) {
-  Area area{};
+PlotArea axes_of(std::span<const PlotSeries> series, const PlotOptions& options, const Scale& scale) {
+  PlotArea area{};
   area.x = area.y = Span{};
   for (const PlotSeries& s : series) {
     for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -152,7 +152,7 @@ std::vector<Tick> ticks_of(const Span& span, int count, bool log) {
 Image plot_lines(std::span<const PlotSeries> series, const PlotOptions& options) {
   check(series, options);
   const Scale scale{options.log_y};
-  Area area = axes_of(series, options, scale);
+  PlotArea area = axes_of(series, options, scale);
   const double text = options.text_size, small = 0.9 * text, title = 1.3 * text;
 
   // Room for what stands around the lines.

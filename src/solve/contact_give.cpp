@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kVerticesPerChunk = 1024;
+constexpr std::size_t kGivingPerChunk = 1024;
 constexpr int kRelaxations = 30;
 // Beyond the vertices that give already, so many rings are taken in at once: it spreads over sub-steps anyway.
 constexpr std::size_t kRelaxedRings = 4;
@@ -64,7 +64,7 @@ void ContactPass::Impl::relax(const Context& context) {
   };
   for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
     const bool last = iteration == kRelaxations;
-    parallel_for(context, active.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(context, active.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t v = active[i];
         const bool held = in_contact[v] != 0;
@@ -83,7 +83,7 @@ void ContactPass::Impl::relax(const Context& context) {
 void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const {
   const RigSurface& surface = rig.surface;
   out.resize(surface.size());
-  parallel_for(context, surface.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, surface.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const auto rest_place = static_cast<Vec3d>(surface.positions[v]);
       const auto row = surface.turn.row(v);
@@ -112,7 +112,7 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
     from_then[p] = inverse(motion[p].linear);
     from_now[p] = inverse(next_motion[p].linear);
   }
-  parallel_for(context, wanted.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, wanted.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const Affine3d& now = next_motion[part[v]];
       if (usable[part[v]] == 0) continue;

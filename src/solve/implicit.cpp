@@ -33,7 +33,7 @@ constexpr float kSmoothTolerance = 1e-3F;
 // A map that shrinks volumes by more than this has no useful inverse in float.
 constexpr double kLeastDeterminant = 1e-12;
 // Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
-constexpr double kStill = 1e-7;
+constexpr double kSameMotion = 1e-7;
 
 double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
 
@@ -41,7 +41,7 @@ Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.re
 
 bool same_motion(const Affine3d& a, const Affine3d& b) {
   const auto near = [](const Vec3d& p, const Vec3d& q) {
-    return distance(p, q) <= kStill * std::max(1.0, std::max(length(p), length(q)));
+    return distance(p, q) <= kSameMotion * std::max(1.0, std::max(length(p), length(q)));
   };
   return near(a.linear.col[0], b.linear.col[0]) && near(a.linear.col[1], b.linear.col[1]) &&
          near(a.linear.col[2], b.linear.col[2]) && near(a.translation, b.translation);

@@ -10,13 +10,13 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kVerticesPerChunk = 1024;
-constexpr double kSpread = 2;     // radii of the part that the lift spreads over the skin
-constexpr double kReach = 2;      // spreads beyond which there is none
-constexpr double kMost = 0.2;     // radii that skin is lifted
-constexpr double kLeast = 0.005;  // radii that are not worth lifting: skin far away stays exactly where it is
-constexpr int kBlur = 2;          // rings over which touching fades
-constexpr double kNone = 1e-3;    // radii pressed in that do not count
+constexpr std::size_t kSwellingPerChunk = 1024;
+constexpr double kSpread = 2;         // radii of the part that the lift spreads over the skin
+constexpr double kReach = 2;          // spreads beyond which there is none
+constexpr double kMost = 0.2;         // radii that skin is lifted
+constexpr double kLeast = 0.005;      // radii that are not worth lifting: skin far away stays exactly where it is
+constexpr int kBlur = 2;              // rings over which touching fades
+constexpr double kNoSwelling = 1e-3;  // radii pressed in that do not count
 // What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
 constexpr double kLeastScale = 0.5, kMostScale = 1.8;
 constexpr double kMostTail = 3;  // what is beyond the reach, with what is within, over that
@@ -91,7 +91,7 @@ void Swell::smooth_normals(const Context& context) {
   for (std::size_t v = 0; v < s.size(); ++v) smooth_normal_[v] = static_cast<Vec3d>(s.normals[v]);
   std::vector<Vec3d> next(s.size());
   for (int pass = 0; pass < kSmoothings; ++pass) {
-    parallel_for(context, s.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
+    parallel_for(context, s.size(), kSwellingPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
         Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area_[v];
         double total = area_[v];
@@ -122,12 +122,12 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
     const double radius = radius_[part_[v]];
     double depth = 0;
     if (fade[v] > 0 && radius > 0)
-      depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNone * radius, 0.0, radius);
+      depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNoSwelling * radius, 0.0, radius);
     double &touch = state_.touch[v], &source = state_.source[v];
     touch += (fade[v] > touch ? rate : release) * (fade[v] - touch);
     source += (fade[v] * depth > source ? rate : release) * (fade[v] * depth - source);
-    if (fade[v] == 0 && touch < kNone) touch = 0;
-    if (source < 0.01 * kNone * radius) source = 0;
+    if (fade[v] == 0 && touch < kNoSwelling) touch = 0;
+    if (source < 0.01 * kNoSwelling * radius) source = 0;
   }
 }
 
@@ -189,7 +189,7 @@ void Swell::solve(const Context& context) {
     if (!(diagonal_[a] > 0)) diagonal_[a] = 1;
   }
   const auto sum = [&](auto&& term) {
-    return ordered_sum(context, count, kVerticesPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
+    return ordered_sum(context, count, kSwellingPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
       double part = 0;
       for (std::size_t a = begin; a < end; ++a) part += term(a);
       return part;

@@ -14,7 +14,7 @@ constexpr std::size_t kGrain = 2048;
 constexpr double kFrom = 0, kTo = -0.6, kMoreThanRest = 0.5;
 constexpr double kAround = 0.5;  // of a fold's smoothing, on the ring around it
 constexpr int kPasses = 6;
-constexpr double kNone = 1e-3;  // of a weight
+constexpr double kNoWeight = 1e-3;  // of a weight
 
 Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
   return normalized(cross(at[t[1]] - at[t[0]], at[t[2]] - at[t[0]]));
@@ -89,7 +89,7 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
     double &follows = state_.follows[v], &weight = state_.weight[v];
     follows += (folded_[v] > follows ? rate : release) * (folded_[v] - follows);
     weight += (follows > weight ? rate : release) * (follows - weight);
-    if (folded_[v] == 0 && follows < kNone && weight < kNone) follows = weight = 0;
+    if (folded_[v] == 0 && follows < kNoWeight && weight < kNoWeight) follows = weight = 0;
     if (weight > 0) active_.push_back(v);
   }
   for (int pass = 0; pass < kPasses; ++pass) {

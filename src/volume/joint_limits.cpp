@@ -15,7 +15,6 @@
 namespace cutis {
 namespace {
 
-constexpr double kDegree = kPi / 180;
 /// So near to the end of a range a joint still counts as held: what presses on it does not flicker.
 constexpr double kAtEnd = 0.5 * kDegree;
 

@@ -19,7 +19,7 @@ constexpr double kMarkerLength = 0.25, kRodLength = 0.25;
 constexpr double kLeastWeight = 0.02;
 /// A missing marker keeps this much, so that the little system stays regular.
 constexpr double kLeastConfidence = 1e-7;
-constexpr int kRotationSteps = 3;
+constexpr int kArapRotationSteps = 3;
 constexpr std::size_t kGrain = 256;
 
 /// Equation 8: a sixth of the sum over tetrahedra of the opposite edge times the cotangent of its dihedral angle.
@@ -172,7 +172,7 @@ void VolumeArap::local_step(const Context& context) {
         s.col[1] += d * e.y;
         s.col[2] += d * e.z;
       }
-      rotations[i] = fit_rotation(s, rotations[i], kRotationSteps);
+      rotations[i] = fit_rotation(s, rotations[i], kArapRotationSteps);
       matrix_[i] = to_matrix(rotations[i]);
     }
   });

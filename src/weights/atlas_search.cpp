@@ -17,7 +17,6 @@ namespace cutis {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kDegree = kPi / 180;
 /// Closer than this, relative to the size, is the same place.
 constexpr double kSamePlace = 1e-6;
 /// Planes of a family are this far apart before the best is refined.

@@ -19,7 +19,7 @@ constexpr double kNamedTolerance = 0.1, kBoneTolerance = 0.04, kNameBonus = 0.01
 constexpr double kSnap = 0.999;
 constexpr double kLeastShare = 0.5;
 
-struct Plane {
+struct MirrorPlane {
   Vec3d point, normal;
   [[nodiscard]] Vec3d reflect(const Vec3d& p) const { return p - normal * (2 * dot(p - point, normal)); }
 };
@@ -87,8 +87,8 @@ std::vector<std::uint32_t> pair_by_name(const WeightProblem& problem) {
   return partner;
 }
 
-std::vector<Plane> candidates(const WeightProblem& problem, const std::vector<std::uint32_t>& partner) {
-  std::vector<Plane> planes;
+std::vector<MirrorPlane> candidates(const WeightProblem& problem, const std::vector<std::uint32_t>& partner) {
+  std::vector<MirrorPlane> planes;
   Vec3d across, middle;
   double count = 0;
   for (std::uint32_t b = 0; b < partner.size(); ++b) {
@@ -101,7 +101,7 @@ std::vector<Plane> candidates(const WeightProblem& problem, const std::vector<st
   }
   constexpr std::array<Vec3d, 3> kAxes{Vec3d{1, 0, 0}, Vec3d{0, 0, 1}, Vec3d{0, 1, 0}};
   if (count > 0 && length(across) > 0) {
-    const Plane found{middle / count, normalized(across)};
+    const MirrorPlane found{middle / count, normalized(across)};
     for (const Vec3d& axis : kAxes) {
       if (std::abs(dot(axis, found.normal)) < kSnap) continue;
       planes.push_back({{}, axis});
@@ -119,7 +119,8 @@ std::vector<Plane> candidates(const WeightProblem& problem, const std::vector<st
 }
 
 /// Mutual partners under the plane.
-std::vector<std::uint32_t> pair_vertices(const WeightProblem& problem, const PointGrid& grid, const Plane& plane) {
+std::vector<std::uint32_t> pair_vertices(const WeightProblem& problem, const PointGrid& grid,
+                                         const MirrorPlane& plane) {
   const double tolerance = kVertexTolerance * problem.size;
   std::vector<std::uint32_t> partner(problem.positions.size());
   for (std::size_t v = 0; v < partner.size(); ++v)
@@ -135,7 +136,7 @@ std::size_t count_pairs(const std::vector<std::uint32_t>& partner) {
 }
 
 void pair_bones(const WeightProblem& problem, const std::vector<std::uint32_t>& named, Mirror& mirror) {
-  const Plane plane{mirror.point, mirror.normal};
+  const MirrorPlane plane{mirror.point, mirror.normal};
   const auto off = [&](std::uint32_t a, std::uint32_t b) {
     return distance(plane.reflect(problem.bones[a].from), problem.bones[b].from) +
            distance(plane.reflect(problem.bones[a].to), problem.bones[b].to);
@@ -232,7 +233,7 @@ std::optional<Mirror> find_mirror(const WeightProblem& problem) {
   const PointGrid grid(problem.positions, kVertexTolerance * problem.size);
   Mirror best;
   std::size_t best_pairs = 0;
-  for (const Plane& plane : candidates(problem, named)) {
+  for (const MirrorPlane& plane : candidates(problem, named)) {
     std::vector<std::uint32_t> partner = pair_vertices(problem, grid, plane);
     const std::size_t pairs = count_pairs(partner);
     if (pairs <= best_pairs) continue;

@@ -20,13 +20,49 @@ std::size_t lines(const std::string& text) {
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
   for (const char* verb : {"", "animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                           "operators", "render", "weights"}) {
+                           "operators", "render", "weights", "completions", "man"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
     EXPECT_THAT(r.out, HasSubstr("cutis ")) << verb;
   }
   EXPECT_THAT(run("--version").out, HasSubstr("0.1"));
+}
+
+TEST(Cli, CompletesVerbsFlagsAndChoicesInBash) {
+  const TemporaryFolder folder;
+  const Result script = run("completions bash");
+  ASSERT_EQ(script.exit_code, 0) << script.err;
+  std::ofstream(folder.file("complete.sh")) << script.out << R"(
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_cutis
+printf '%s\n' "${COMPREPLY[@]}"
+)";
+  const auto complete = [&](const std::string& words) {
+    const std::string out = folder.file("out");
+    EXPECT_EQ(std::system(("bash " + folder.file("complete.sh") + " cutis " + words + " > " + out).c_str()), 0);
+    std::ifstream in(out);
+    return std::string((std::istreambuf_iterator<char>(in)), {});
+  };
+  EXPECT_EQ(complete("anim"), "animate\n");
+  EXPECT_EQ(complete("animate --his"), "--history\n");
+  EXPECT_EQ(complete("animate x.glb --history cano"), "canonical\n");
+  EXPECT_EQ(complete("animate builtin : hu"), "human\n");
+  EXPECT_EQ(complete("measure --bogus"), "\n");
+}
+
+TEST(Cli, NamesEveryVerbAndFlagInTheManualPageAndTheCompletions) {
+  const std::string manual = run("man").out, zsh = run("completions zsh").out, fish = run("completions fish").out;
+  for (const std::string verb : {"animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
+                                 "operators", "render", "weights"}) {
+    EXPECT_THAT(manual, HasSubstr(".SS \"cutis " + verb));
+    EXPECT_THAT(zsh, HasSubstr("    " + verb + ")\n"));
+    EXPECT_THAT(fish, HasSubstr("-a " + verb + " "));
+  }
+  EXPECT_THAT(manual, HasSubstr("\\-\\-history playback|stateless|canonical"));
+  EXPECT_THAT(fish, HasSubstr("-l history -x -a 'playback stateless canonical'"));
+  EXPECT_THAT(zsh, HasSubstr(":value:(playback stateless canonical)"));
+  EXPECT_EQ(run("completions tcsh").exit_code, 2);
 }
 
 TEST(Cli, MeasuresContactAndExplainsIntersections) {

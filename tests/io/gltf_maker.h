@@ -59,4 +59,8 @@ class GltfBuilder {
 
 [[nodiscard]] std::string to_base64(std::span<const std::byte> bytes);
 
+/// Of the first mesh.
+[[nodiscard]] inline GltfBuilder::Json& first_primitive(GltfBuilder& b) { return b.json["meshes"][0]["primitives"][0]; }
+[[nodiscard]] inline GltfBuilder::Json& first_attributes(GltfBuilder& b) { return first_primitive(b)["attributes"]; }
+
 }  // namespace cutis::test

@@ -59,7 +59,7 @@ std::size_t vertex_at(const Character& c, const Vec3d& p) {
       best = v;
   return best;
 }
-void expect_near(const Vec3d& a, const Vec3d& b) {
+void expect_same_point(const Vec3d& a, const Vec3d& b) {
   EXPECT_LT(distance(a, b), 1e-5) << a.x << " " << a.y << " " << a.z << " for " << b.x << " " << b.y << " " << b.z;
 }
 
@@ -74,18 +74,18 @@ void expect_bending_strip(const Character& c, const Vec3d& at) {
   EXPECT_NEAR(c.clips[0].end(), 2.0, 1e-6);
   const auto corner = [&](double x, double y) { return vertex_at(c, at + Vec3d{x, y, 0}); };
   const auto rest = world_from_joint(c.skeleton, default_pose(c.skeleton));
-  for (std::size_t v = 0; v < 6; ++v) expect_near(posed(c, rest, v), static_cast<Vec3d>(m.positions[v]));
-  expect_near(static_cast<Vec3d>(m.positions[corner(0.2, 2)]), at + Vec3d{0.2, 2, 0});
+  for (std::size_t v = 0; v < 6; ++v) expect_same_point(posed(c, rest, v), static_cast<Vec3d>(m.positions[v]));
+  expect_same_point(static_cast<Vec3d>(m.positions[corner(0.2, 2)]), at + Vec3d{0.2, 2, 0});
   EXPECT_NEAR(m.normals[0].z, 1, 1e-5);
 
   const auto bent = world_from_joint(c.skeleton, sample(c.skeleton, c.clips[0], 2));
-  expect_near(posed(c, bent, corner(0.2, 0)), at + Vec3d{0.2, 0, 0});
-  expect_near(posed(c, bent, corner(0.2, 2)), at + Vec3d{-1, 1.2, 0});
+  expect_same_point(posed(c, bent, corner(0.2, 0)), at + Vec3d{0.2, 0, 0});
+  expect_same_point(posed(c, bent, corner(0.2, 2)), at + Vec3d{-1, 1.2, 0});
   // 0.75 of (0, 1.2) and 0.25 of (0.2, 1).
-  expect_near(posed(c, bent, corner(0.2, 1)), at + Vec3d{0.05, 1.15, 0});
+  expect_same_point(posed(c, bent, corner(0.2, 1)), at + Vec3d{0.05, 1.15, 0});
   const auto half = world_from_joint(c.skeleton, sample(c.skeleton, c.clips[0], 1));
   const double s = std::sqrt(0.5);
-  expect_near(posed(c, half, corner(0.2, 2)), at + Vec3d{0.2 * s - s, 1 + 0.2 * s + s, 0});
+  expect_same_point(posed(c, half, corner(0.2, 2)), at + Vec3d{0.2 * s - s, 1 + 0.2 * s + s, 0});
 }
 
 TEST_F(Dae, IsASkinnedAnimatedCharacter) {
@@ -115,9 +115,9 @@ TEST_F(Dae, IsPlacedByItsBonesWhenTheDefaultPoseIsNotTheBindPose) {
   const std::string text = replaced(kDae, "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 0</rotate>",
                                     "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 90</rotate>");
   const Character c = read(text);
-  expect_near(static_cast<Vec3d>(c.meshes[0].positions[vertex_at(c, {5.2, 2, 0})]), {5.2, 2, 0});
+  expect_same_point(static_cast<Vec3d>(c.meshes[0].positions[vertex_at(c, {5.2, 2, 0})]), {5.2, 2, 0});
   const auto bent = world_from_joint(c.skeleton, default_pose(c.skeleton));
-  expect_near(posed(c, bent, vertex_at(c, {5.2, 2, 0})), {4, 1.2, 0});
+  expect_same_point(posed(c, bent, vertex_at(c, {5.2, 2, 0})), {4, 1.2, 0});
 }
 
 TEST_F(Dae, WeightsAreNormalisedOrLeftOut) {
@@ -142,7 +142,7 @@ TEST_F(Dae, WithoutSkinIsPlacedByItsNode) {
   ASSERT_EQ(c.meshes.size(), 1U);
   EXPECT_EQ(c.meshes[0].positions.size(), 6U);
   EXPECT_FALSE(c.has_weights());
-  expect_near(static_cast<Vec3d>(c.meshes[0].positions[0]), {-0.2, 0, 7});
+  expect_same_point(static_cast<Vec3d>(c.meshes[0].positions[0]), {-0.2, 0, 7});
 }
 
 TEST_F(Dae, LeavesMeshesWithoutSkinOutOfSkinnedCharacters) {

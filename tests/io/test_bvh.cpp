@@ -39,9 +39,7 @@ BvhMotion bvh(const std::string& text) { return read_bvh_memory(text, "dance.bvh
 std::string error(const std::string& text) {
   return error_of([&] { (void)bvh(text); });
 }
-void expect_near(const Vec3d& a, const Vec3d& b) {
-  EXPECT_LT(distance(a, b), 1e-12) << a.x << " " << a.y << " " << a.z;
-}
+void expect_at(const Vec3d& a, const Vec3d& b) { EXPECT_LT(distance(a, b), 1e-12) << a.x << " " << a.y << " " << a.z; }
 
 TEST(Bvh, ReadsHierarchyChannelsAndFrames) {
   const BvhMotion m = bvh(kHierarchy + kMotion + kFrames);
@@ -58,19 +56,19 @@ TEST(Bvh, ReadsHierarchyChannelsAndFrames) {
 TEST(Bvh, PosesJointsInTheOrderOfTheChannels) {
   const BvhMotion m = bvh(kHierarchy + kMotion + kFrames);
   const BvhMotion::Pose first = m.pose(0);
-  expect_near(first.position[0], {1, 2, 3});
-  expect_near(first.position[1], {1, 3, 3});  // (1,0,0) turned by 90 degrees about z
+  expect_at(first.position[0], {1, 2, 3});
+  expect_at(first.position[1], {1, 3, 3});  // (1,0,0) turned by 90 degrees about z
   // The positions of the slider replace its offset's x and y: (5,7,0), turned.
-  expect_near(first.position[2], {1 - 7, 3 + 5, 3});
+  expect_at(first.position[2], {1 - 7, 3 + 5, 3});
   const BvhMotion::Pose second = m.pose(1);
-  expect_near(second.position[2], {1, 0, 2});
-  expect_near(rotate(second.rotation[1], Vec3d{0, 1, 0}), {0, 0, 1});
-  expect_near(m.rest().position[2], {1, 2, 0});
+  expect_at(second.position[2], {1, 0, 2});
+  expect_at(rotate(second.rotation[1], Vec3d{0, 1, 0}), {0, 0, 1});
+  expect_at(m.rest().position[2], {1, 2, 0});
 
   // Z first, then X, then Y: columns times matrices from the left.
   const BvhMotion order = bvh(kHierarchy + kMotion + "0 0 0 90 90 0  0  2 0 0 0\n" + "0 0 0 0 90 90  0  2 0 0 0\n");
-  expect_near(rotate(order.pose(0).rotation[0], Vec3d{0, 1, 0}), {0, 0, 1});
-  expect_near(rotate(order.pose(1).rotation[0], Vec3d{1, 0, 0}), {0, 1, 0});
+  expect_at(rotate(order.pose(0).rotation[0], Vec3d{0, 1, 0}), {0, 0, 1});
+  expect_at(rotate(order.pose(1).rotation[0], Vec3d{1, 0, 0}), {0, 1, 0});
 }
 
 TEST(Bvh, ToleratesCaseWhiteSpaceAndSeveralRoots) {
@@ -79,7 +77,7 @@ TEST(Bvh, ToleratesCaseWhiteSpaceAndSeveralRoots) {
           "CHANNELS 1 YPOSITION end site { offset 0 1 0 } }\r\nmotion frames : 1 frame time : 1e-2\r\n\t45\r\n7");
   ASSERT_EQ(m.joints.size(), 2U);
   EXPECT_EQ(m.joints[1].parent, -1);
-  expect_near(m.pose(0).position[1], {1, 7, 0});
+  expect_at(m.pose(0).position[1], {1, 7, 0});
 }
 
 TEST(Bvh, RefusesBadContentWithTheLineNumber) {

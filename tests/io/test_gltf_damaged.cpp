@@ -21,10 +21,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Json = GltfBuilder::Json;
 
-Json& primitive(GltfBuilder& b) { return b.json["meshes"][0]["primitives"][0]; }
-Json& attributes(GltfBuilder& b) { return primitive(b)["attributes"]; }
 Json& accessor(GltfBuilder& b, const char* attribute) {
-  return b.json["accessors"][attributes(b)[attribute].get<std::size_t>()];
+  return b.json["accessors"][test::first_attributes(b)[attribute].get<std::size_t>()];
 }
 std::string refusal_of_text(const std::string& text) { return refusal(std::as_bytes(std::span(text))); }
 
@@ -113,7 +111,7 @@ TEST(GltfDamaged, BillionZeroVerticesWithoutData) {
 TEST(GltfDamaged, ManyInstancesOfAMesh) {
   GltfBuilder b = test::square_file();
   accessor(b, "POSITION") = {{"count", 100000}, {"componentType", 5126}, {"type", "VEC3"}};
-  attributes(b).erase("NORMAL");
+  test::first_attributes(b).erase("NORMAL");
   for (int i = 0; i < 2000; ++i) b.add("nodes", {{"mesh", 0}});
   EXPECT_THAT(refusal(b), HasSubstr("more than a file of this size can mean"));
 }
@@ -141,15 +139,16 @@ TEST(GltfDamaged, ViewsAndAccessorsOutOfRange) {
 
 TEST(GltfDamaged, IndicesOutOfRange) {
   GltfBuilder b = test::square_file();
-  primitive(b)["indices"] = b.add_accessor(std::vector<std::uint16_t>{0, 1, 4}, "SCALAR");
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<std::uint16_t>{0, 1, 4}, "SCALAR");
   EXPECT_THAT(refusal(b), HasSubstr("index 2 points to vertex 4, but there are only 4"));
-  primitive(b)["indices"] = b.add_accessor(std::vector<float>{0, 1, 2}, "SCALAR");
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<float>{0, 1, 2}, "SCALAR");
   EXPECT_THAT(refusal(b), HasSubstr("unsigned integers"));
 }
 
 TEST(GltfDamaged, PositionsThatAreNotFinite) {
   GltfBuilder b = test::square_file();
-  attributes(b)["POSITION"] = b.add_accessor(std::vector<float>{0, 0, 0, 1, 0, 0, 1, NAN, 0, 0, 1, 0}, "VEC3");
+  test::first_attributes(b)["POSITION"] =
+      b.add_accessor(std::vector<float>{0, 0, 0, 1, 0, 0, 1, NAN, 0, 0, 1, 0}, "VEC3");
   EXPECT_THAT(refusal(b), HasSubstr("the position of vertex 2 is not finite"));
 }
 
@@ -158,7 +157,7 @@ TEST(GltfDamaged, NoVerticesAndNoTriangles) {
   accessor(b, "POSITION")["count"] = 0;
   EXPECT_THAT(refusal(b), HasSubstr("no vertices"));
   b = test::square_file();
-  primitive(b)["mode"] = 0;
+  test::first_primitive(b)["mode"] = 0;
   EXPECT_THAT(refusal(b), HasSubstr("no triangle mesh"));
   b = test::square_file();
   b.json.erase("meshes");
@@ -201,7 +200,7 @@ TEST(GltfDamaged, WrongJsonTypes) {
   b.json["nodes"][0]["scale"] = {1, 2};
   EXPECT_THAT(refusal(b), HasSubstr("'scale' has 2 numbers instead of 3"));
   b = test::square_file();
-  primitive(b) = 5;
+  test::first_primitive(b) = 5;
   EXPECT_THAT(refusal(b), HasSubstr("meshes[0].primitives[0]"));
 }
 
@@ -213,22 +212,22 @@ TEST(GltfDamaged, UnknownRequiredExtension) {
 
 TEST(GltfDamaged, WeightsThatSumToZero) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["WEIGHTS_0"] =
+  test::first_attributes(b)["WEIGHTS_0"] =
       b.add_accessor(std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, "VEC4");
   EXPECT_THAT(refusal(b), AllOf(HasSubstr("mesh 'square'"), HasSubstr("weights of vertex 2 sum to 0")));
 }
 
 TEST(GltfDamaged, WeightsForJointsThatDoNotExist) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["JOINTS_0"] = b.add_accessor(std::vector<std::uint8_t>(16, 2), "VEC4");
+  test::first_attributes(b)["JOINTS_0"] = b.add_accessor(std::vector<std::uint8_t>(16, 2), "VEC4");
   EXPECT_THAT(refusal(b), HasSubstr("vertex 0 is bound to joint 2 of its skin, which has only 2"));
 }
 
 TEST(GltfDamaged, SkinnedMeshWithoutWeights) {
   GltfBuilder b = test::skinned_file();
-  attributes(b).erase("WEIGHTS_0");
+  test::first_attributes(b).erase("WEIGHTS_0");
   EXPECT_THAT(refusal(b), HasSubstr("only one of JOINTS_0 and WEIGHTS_0"));
-  attributes(b).erase("JOINTS_0");
+  test::first_attributes(b).erase("JOINTS_0");
   EXPECT_THAT(refusal(b), HasSubstr("no JOINTS_0 and WEIGHTS_0"));
 }
 

@@ -24,9 +24,6 @@ using Json = GltfBuilder::Json;
 const std::vector<Vec3f> kCorners{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
 const std::vector<Triangle> kTriangles{{0, 1, 2}, {0, 2, 3}};
 
-Json& primitive(GltfBuilder& b) { return b.json["meshes"][0]["primitives"][0]; }
-Json& attributes(GltfBuilder& b) { return primitive(b)["attributes"]; }
-
 void expect_near(const Vec3d& a, const Vec3d& b, double tolerance = 1e-6) {
   EXPECT_LT(distance(a, b), tolerance) << a.x << ' ' << a.y << ' ' << a.z << " instead of " << b.x << ' ' << b.y << ' '
                                        << b.z;
@@ -62,7 +59,7 @@ TEST(GltfRead, ExternalBufferIsReadFromTheFilesFolder) {
 
 TEST(GltfRead, MissingIndicesCountUp) {
   GltfBuilder b = test::square_file();
-  primitive(b).erase("indices");
+  test::first_primitive(b).erase("indices");
   const auto result = read(b);
   EXPECT_THAT(result.character.meshes[0].triangles, ElementsAre(Triangle{0, 1, 2}));
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("not whole triangles")));
@@ -70,25 +67,25 @@ TEST(GltfRead, MissingIndicesCountUp) {
 
 TEST(GltfRead, IndicesMayBeOfAnyWidth) {
   GltfBuilder b = test::square_file();
-  primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 2, 0, 2, 3}, "SCALAR");
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 2, 0, 2, 3}, "SCALAR");
   EXPECT_EQ(read(b).character.meshes[0].triangles, kTriangles);
-  primitive(b)["indices"] = b.add_accessor(std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3}, "SCALAR");
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3}, "SCALAR");
   EXPECT_EQ(read(b).character.meshes[0].triangles, kTriangles);
 }
 
 TEST(GltfRead, StripsAndFansBecomeTriangles) {
   GltfBuilder b = test::square_file();
-  primitive(b)["mode"] = 6;
-  primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 2, 3}, "SCALAR");
+  test::first_primitive(b)["mode"] = 6;
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 2, 3}, "SCALAR");
   EXPECT_THAT(read(b).character.meshes[0].triangles, ElementsAre(Triangle{1, 2, 0}, Triangle{2, 3, 0}));
-  primitive(b)["mode"] = 5;
-  primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 3, 2}, "SCALAR");
+  test::first_primitive(b)["mode"] = 5;
+  test::first_primitive(b)["indices"] = b.add_accessor(std::vector<std::uint8_t>{0, 1, 3, 2}, "SCALAR");
   EXPECT_THAT(read(b).character.meshes[0].triangles, ElementsAre(Triangle{0, 1, 3}, Triangle{1, 2, 3}));
 }
 
 TEST(GltfRead, LinesAreLeftOutWithAWarning) {
   GltfBuilder b = test::square_file();
-  Json lines = primitive(b);
+  Json lines = test::first_primitive(b);
   lines["mode"] = 1;
   b.json["meshes"][0]["primitives"].push_back(lines);
   const auto result = read(b);
@@ -101,7 +98,7 @@ TEST(GltfRead, StridesAndOffsetsAreKept) {
   std::vector<float> interleaved;
   for (const Vec3f& p : kCorners) interleaved.insert(interleaved.end(), {7, p.x, p.y, p.z, 9});
   const int view = b.add_view(interleaved, 20);
-  attributes(b)["POSITION"] = b.add(
+  test::first_attributes(b)["POSITION"] = b.add(
       "accessors", {{"bufferView", view}, {"byteOffset", 4}, {"componentType", 5126}, {"count", 4}, {"type", "VEC3"}});
   EXPECT_EQ(read(b).character.meshes[0].positions, kCorners);
 }
@@ -110,7 +107,7 @@ TEST(GltfRead, QuantizedPositionsAreDecoded) {
   GltfBuilder b = test::square_file();
   b.json["extensionsRequired"] = {"KHR_mesh_quantization"};
   const auto with = [&](int accessor) {
-    attributes(b)["POSITION"] = accessor;
+    test::first_attributes(b)["POSITION"] = accessor;
     return read(b).character.meshes[0].positions;
   };
   EXPECT_EQ(with(b.add_accessor(std::vector<std::uint8_t>{0, 0, 0, 255, 0, 0, 255, 255, 0, 0, 255, 0}, "VEC3", true)),
@@ -162,9 +159,10 @@ TEST(GltfRead, AttributesAreCarriedAsFloats) {
 
 TEST(GltfRead, MissingAndBrokenNormalsAreComputed) {
   GltfBuilder b = test::square_file();
-  attributes(b)["NORMAL"] = b.add_accessor(std::vector<float>{0, 0, 0, 0, 0, -2, NAN, 0, 0, 0, 0, 1}, "VEC3");
+  test::first_attributes(b)["NORMAL"] =
+      b.add_accessor(std::vector<float>{0, 0, 0, 0, 0, -2, NAN, 0, 0, 0, 0, 1}, "VEC3");
   expect_near(read(b).character.meshes[0].normals, {{0, 0, 1}, {0, 0, -1}, {0, 0, 1}, {0, 0, 1}});
-  attributes(b).erase("NORMAL");
+  test::first_attributes(b).erase("NORMAL");
   const auto c = read(b).character;
   expect_near(c.meshes[0].normals, {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}});
   EXPECT_FALSE(c.meshes[0].had_normals);
@@ -189,7 +187,7 @@ TEST(GltfRead, MirroredNodesKeepTheirTrianglesOutward) {
 
 TEST(GltfRead, NormalsFollowNonUniformScaleByTheInverseTranspose) {
   GltfBuilder b = test::square_file();
-  attributes(b)["NORMAL"] =
+  test::first_attributes(b)["NORMAL"] =
       b.add_accessor(std::vector<float>{0.6F, 0.8F, 0, 0.6F, 0.8F, 0, 0.6F, 0.8F, 0, 0.6F, 0.8F, 0}, "VEC3");
   b.json["nodes"][0]["scale"] = {3, 1, 1};
   const Vec3d expected = normalized(Vec3d{0.2, 0.8, 0});
@@ -288,8 +286,8 @@ TEST(GltfRead, ShearedNodeMatricesKeepTheirResidual) {
 
 TEST(GltfRead, SecondSetOfWeightsIsMergedAndSorted) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["JOINTS_1"] = b.add_accessor(std::vector<std::uint16_t>(16, 1), "VEC4");
-  attributes(b)["WEIGHTS_1"] = b.add_accessor(std::vector<std::uint8_t>(16, 255), "VEC4", true);
+  test::first_attributes(b)["JOINTS_1"] = b.add_accessor(std::vector<std::uint16_t>(16, 1), "VEC4");
+  test::first_attributes(b)["WEIGHTS_1"] = b.add_accessor(std::vector<std::uint8_t>(16, 255), "VEC4", true);
   const auto result = read(b);
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("4 vertices did not sum to 1")));
   const Weights& w = result.character.meshes[0].weights;
@@ -300,7 +298,7 @@ TEST(GltfRead, SecondSetOfWeightsIsMergedAndSorted) {
 
 TEST(GltfRead, NegativeWeightsAreTakenAsZero) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["WEIGHTS_0"] =
+  test::first_attributes(b)["WEIGHTS_0"] =
       b.add_accessor(std::vector<float>{1, -0.5F, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, "VEC4");
   const auto result = read(b);
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("1 negative weights")));
@@ -309,14 +307,14 @@ TEST(GltfRead, NegativeWeightsAreTakenAsZero) {
 
 TEST(GltfRead, JointNumbersWithoutWeightMayBeGarbage) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["JOINTS_0"] =
+  test::first_attributes(b)["JOINTS_0"] =
       b.add_accessor(std::vector<std::uint8_t>{0, 9, 9, 9, 0, 9, 9, 9, 1, 0, 9, 9, 1, 0, 9, 9}, "VEC4");
   EXPECT_THAT(read(b).character.meshes[0].weights.joint, ElementsAre(0, 0, 1, 0, 1, 0));
 }
 
 TEST(GltfRead, IgnoredWeightsAreNotReadButTheSkeletonIs) {
   GltfBuilder b = test::skinned_file();
-  attributes(b)["WEIGHTS_0"] = b.add_accessor(std::vector<float>(16, 0.0F), "VEC4");
+  test::first_attributes(b)["WEIGHTS_0"] = b.add_accessor(std::vector<float>(16, 0.0F), "VEC4");
   const auto c = read(b, {.ignore_weights = true}).character;
   EXPECT_FALSE(c.has_weights());
   EXPECT_EQ(c.skeleton.joints.size(), 2U);

@@ -20,12 +20,12 @@ using test::moved;
 using test::scaled;
 using test::Surface;
 
-const MetricsOptions kCheap{.intersections = false, .overlap = false};
+const MetricsOptions kShapeOnly{.intersections = false, .overlap = false};
 
 TEST(VolumeChange, OfAScaledSphereIsTheCubeOfTheScale) {
   const Surface s = moved(make_sphere(1, 20, 30), {5, 0, 0});
   const Context context(1);
-  const Metrics metrics(character_of(s), context, kCheap);
+  const Metrics metrics(character_of(s), context, kShapeOnly);
   EXPECT_EQ(metrics.rest().volume_change, 0.0);
   EXPECT_EQ(metrics.rest().volume_skipped, "");
   EXPECT_NEAR(*metrics.measure(scaled(s.positions, {1.1F, 1.1F, 1.1F})).volume_change, 0.331, 1e-6);
@@ -36,7 +36,7 @@ TEST(VolumeChange, OfTwoBodiesThatShareAnEdgeIsMeasured) {
   // Four triangles at the shared edge, run along twice each way: not manifold, but a volume all the same.
   const Surface s = both(test::make_cube(), moved(test::make_cube(), {1, 1, 0}));
   const Context context(1);
-  const Metrics metrics(character_of(s), context, kCheap);
+  const Metrics metrics(character_of(s), context, kShapeOnly);
   EXPECT_EQ(metrics.welded_vertex_count(), 14U);
   ASSERT_TRUE(metrics.rest().volume_change) << metrics.rest().volume_skipped;
   EXPECT_NEAR(*metrics.measure(scaled(s.positions, {1, 2, 1})).volume_change, 1, 1e-9);
@@ -45,7 +45,7 @@ TEST(VolumeChange, OfTwoBodiesThatShareAnEdgeIsMeasured) {
 TEST(VolumeChange, IsSkippedWithAReason) {
   const Context context(1);
   const auto reason = [&](const Surface& s) {
-    const Metrics metrics(character_of(s), context, kCheap);
+    const Metrics metrics(character_of(s), context, kShapeOnly);
     EXPECT_FALSE(metrics.rest().volume_change);
     return metrics.rest().volume_skipped;
   };
@@ -62,7 +62,7 @@ TEST(VolumeChange, IsSkippedWithAReason) {
   const Surface cube = test::make_cube();
   std::vector<Vec3f> broken = cube.positions;
   broken[3].y = std::numeric_limits<float>::infinity();
-  const FrameMetrics m = Metrics(character_of(cube), context, kCheap).measure(broken);
+  const FrameMetrics m = Metrics(character_of(cube), context, kShapeOnly).measure(broken);
   EXPECT_FALSE(m.volume_change);
   EXPECT_EQ(m.volume_skipped, "1 vertices are not finite");
 }
@@ -93,7 +93,7 @@ TEST(CappedPatch, ClosesAnySetOfTriangles) {
 TEST(RegionVolume, OfATubesJointIsThatOfTheBlendedPiece) {
   const Character tube = test::make_two_bone_tube();
   const Context context(1);
-  const Metrics metrics(tube, context, kCheap);
+  const Metrics metrics(tube, context, kShapeOnly);
   ASSERT_EQ(metrics.regions().size(), 1U);
   const JointRegion& region = metrics.regions()[0];
   EXPECT_EQ(region.name, "upper");
@@ -112,7 +112,7 @@ TEST(RegionVolume, OfATubesJointIsThatOfTheBlendedPiece) {
 TEST(RegionVolume, SeesWhatHappensAtTheJoint) {
   const Character tube = test::make_two_bone_tube();
   const Context context(1);
-  const Metrics metrics(tube, context, kCheap);
+  const Metrics metrics(tube, context, kShapeOnly);
   const std::vector<Vec3f>& rest = tube.meshes[0].positions;
   EXPECT_EQ(metrics.rest().region_volume_change.at(0), 0.0);
   EXPECT_NEAR(*metrics.measure(scaled(rest, {1.1F, 1.1F, 1.1F})).region_volume_change.at(0), 0.331, 1e-6);
@@ -132,7 +132,7 @@ TEST(RegionVolume, SeesWhatHappensAtTheJoint) {
 TEST(Folds, OfAFoldedStripAreTheEdgesOfTheCrease) {
   const Surface strip = make_grid(6, 5, 1);
   const Context context(1);
-  const Metrics metrics(character_of(strip), context, kCheap);
+  const Metrics metrics(character_of(strip), context, kShapeOnly);
   EXPECT_EQ(metrics.rest().folds, 0U);
   EXPECT_EQ(metrics.measure(test::bent(strip.positions, 0.5F, 3.0)).folds, 5U);
   EXPECT_EQ(metrics.measure(test::bent(strip.positions, 0.5F, 2 * kPi / 3 + 0.01)).folds, 5U);
@@ -144,7 +144,7 @@ TEST(Folds, ThatWereThereAtRestDoNotCount) {
   const std::vector<Vec3f> flat = strip.positions;
   strip.positions = test::bent(flat, 0.5F, 3.0);
   const Context context(1);
-  const Metrics metrics(character_of(strip), context, kCheap);
+  const Metrics metrics(character_of(strip), context, kShapeOnly);
   EXPECT_EQ(metrics.rest().folds, 0U);
   EXPECT_EQ(metrics.measure(test::bent(flat, 1.0F / 6, 3.0)).folds, 5U);
   // A crease through both layers of the folded strip; the old one stays uncounted.
@@ -154,7 +154,7 @@ TEST(Folds, ThatWereThereAtRestDoNotCount) {
 TEST(Folds, AreSeenAcrossTrianglesOfOppositeOrientation) {
   const Surface two{{{0, 0, 0}, {0, 0, 1}, {-1, 0, 0}, {1, 0, 0}}, {{0, 1, 2}, {0, 1, 3}}};
   const Context context(1);
-  const Metrics metrics(character_of(two), context, kCheap);
+  const Metrics metrics(character_of(two), context, kShapeOnly);
   EXPECT_EQ(metrics.measure(two.positions).folds, 0U);
   EXPECT_EQ(metrics.measure(test::bent(two.positions, 0.0F, 3.0)).folds, 1U);
 }
@@ -177,7 +177,7 @@ TEST(Stretch, OfAStretchedGridIsExact) {
 TEST(Stretch, PercentilesInterpolateBetweenRanks) {
   const Surface triangle{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {{0, 2, 1}}};
   const Context context(1);
-  const Metrics metrics(character_of(triangle), context, kCheap);
+  const Metrics metrics(character_of(triangle), context, kShapeOnly);
   // ratios: 1, 3 and sqrt(5) (rest diagonal sqrt(2), now sqrt(10)); sorted 1, 2.236, 3
   const FrameMetrics m = metrics.measure(std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 0, 3}});
   EXPECT_EQ(m.stretch_max, 3.0);
@@ -193,7 +193,7 @@ TEST(Stretch, LeavesOutEdgesWithoutRestLengthAndCountsThem) {
   w.weight = {1, 1, 1, 1};
   c.skeleton.joints.resize(2);
   const Context context(1);
-  const Metrics metrics(c, context, kCheap);
+  const Metrics metrics(c, context, kShapeOnly);
   EXPECT_EQ(metrics.zero_length_edges(), 1U);
   std::vector<Vec3f> p = c.meshes[0].positions;
   p[3].x = -0.0F;

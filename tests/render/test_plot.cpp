@@ -14,7 +14,7 @@ namespace {
 using test::error_of;
 using test::pixel;
 
-const Color kRed{0.9F, 0, 0};
+const Color kPlotRed{0.9F, 0, 0};
 
 // Mean row of the red pixels in a column; -1 when there are none.
 double red_row(const Image& image, int x) {
@@ -30,7 +30,7 @@ double red_row(const Image& image, int x) {
 }
 
 TEST(Plot, PutsAStraightLineOnAStraightLine) {
-  const std::vector<PlotSeries> series = {{"", {0, 1, 2, 3}, {0, 1, 2, 3}, kRed}};
+  const std::vector<PlotSeries> series = {{"", {0, 1, 2, 3}, {0, 1, 2, 3}, kPlotRed}};
   const Image image = plot_lines(series, {.width = 500, .height = 400});
   const double a = red_row(image, 150), b = red_row(image, 250), c = red_row(image, 350);
   EXPECT_GT(a, b);
@@ -40,7 +40,7 @@ TEST(Plot, PutsAStraightLineOnAStraightLine) {
 
 TEST(Plot, BreaksTheLineWhereAValueIsMissing) {
   const double nan = std::nan("");
-  PlotSeries s{"", {}, {}, kRed};
+  PlotSeries s{"", {}, {}, kPlotRed};
   for (int i = 0; i <= 100; ++i) {
     s.x.push_back(i);
     s.y.push_back(i > 40 && i < 60 ? nan : 1 + 0.01 * i);
@@ -52,13 +52,13 @@ TEST(Plot, BreaksTheLineWhereAValueIsMissing) {
 }
 
 TEST(Plot, OfPowersIsStraightOnALogarithmicAxis) {
-  const std::vector<PlotSeries> series = {{"", {0, 1, 2, 3, 4}, {1, 10, 100, 1000, 10000}, kRed}};
+  const std::vector<PlotSeries> series = {{"", {0, 1, 2, 3, 4}, {1, 10, 100, 1000, 10000}, kPlotRed}};
   const Image image = plot_lines(series, {.width = 500, .height = 400, .log_y = true});
   EXPECT_NEAR(red_row(image, 150) - red_row(image, 250), red_row(image, 250) - red_row(image, 350), 0.6);
 }
 
 TEST(Plot, KeepsLinesWithinTheAxes) {
-  const std::vector<PlotSeries> series = {{"", {0, 1, 2}, {-100, 100, -100}, kRed}};
+  const std::vector<PlotSeries> series = {{"", {0, 1, 2}, {-100, 100, -100}, kPlotRed}};
   const Image image = plot_lines(series, {.title = "t", .width = 400, .height = 300, .y_min = 0, .y_max = 1});
   for (int x = 0; x < 400; ++x)
     for (const int y : {2, 10, 20, 290, 297}) EXPECT_LT(pixel(image, x, y).r - pixel(image, x, y).g, 60);

@@ -11,7 +11,7 @@ namespace {
 using test::error_of;
 using test::pixel;
 
-const Color kRed{0.8F, 0.02F, 0.02F};
+const Color kSheetRed{0.8F, 0.02F, 0.02F};
 
 int count_red(const Image& image) {
   int red = 0;
@@ -26,7 +26,7 @@ int count_dark(const Image& image, int x0, int y0, int x1, int y1) {
 }
 
 TEST(ContactSheet, ShowsEveryPictureWholeAndOnce) {
-  const std::vector<SheetCell> cells(7, SheetCell{make_image(60, 40, kRed), "frame"});
+  const std::vector<SheetCell> cells(7, SheetCell{make_image(60, 40, kSheetRed), "frame"});
   const Image sheet = contact_sheet(cells, {.title = "Elbow", .columns = 3, .row_labels = {"lbs", "dqs", "x"}});
   EXPECT_EQ(count_red(sheet), 7 * 60 * 40);
   EXPECT_GT(sheet.width, 3 * 60);
@@ -34,7 +34,7 @@ TEST(ContactSheet, ShowsEveryPictureWholeAndOnce) {
 }
 
 TEST(ContactSheet, PutsTitleRowLabelsAndCellLabelsWhereTheyBelong) {
-  const std::vector<SheetCell> cells(4, SheetCell{make_image(80, 50, kRed), "12"});
+  const std::vector<SheetCell> cells(4, SheetCell{make_image(80, 50, kSheetRed), "12"});
   const Image sheet = contact_sheet(cells, {.title = "Title", .columns = 2, .row_labels = {"one", "two"}});
   // The first red pixel is the corner of the grid.
   int left = 0, top = 0;
@@ -51,7 +51,7 @@ TEST(ContactSheet, PutsTitleRowLabelsAndCellLabelsWhereTheyBelong) {
 }
 
 TEST(ContactSheet, LegendAddsAColourBar) {
-  const std::vector<SheetCell> cells(2, SheetCell{make_image(200, 90, kRed), ""});
+  const std::vector<SheetCell> cells(2, SheetCell{make_image(200, 90, kSheetRed), ""});
   const Image without = contact_sheet(cells, {.title = ""});
   const Image with = contact_sheet(cells, {.title = "", .legend = Legend{"stretch", 0, 2, ""}});
   EXPECT_EQ(with.width, without.width);
@@ -66,8 +66,8 @@ TEST(ContactSheet, LegendAddsAColourBar) {
 }
 
 TEST(ContactSheet, CentresSmallerPicturesAndShortensLongLabels) {
-  const std::vector<SheetCell> cells = {{make_image(60, 60, kRed), std::string(300, 'w')},
-                                        {make_image(20, 30, kRed), "ok"}};
+  const std::vector<SheetCell> cells = {{make_image(60, 60, kSheetRed), std::string(300, 'w')},
+                                        {make_image(20, 30, kSheetRed), "ok"}};
   const Image sheet = contact_sheet(cells, {.title = std::string(400, 'M'), .columns = 2});
   EXPECT_EQ(count_red(sheet), 60 * 60 + 20 * 30);
   EXPECT_LT(sheet.width, 400);
@@ -77,12 +77,13 @@ TEST(ContactSheet, RefusesWhatCannotBePlaced) {
   EXPECT_THAT(error_of([] { (void)contact_sheet({}, {}); }), testing::HasSubstr("no pictures"));
   const std::vector<SheetCell> broken = {{Image{4, 4, {}}, ""}};
   EXPECT_THAT(error_of([&] { (void)contact_sheet(broken, {}); }), testing::HasSubstr("4 x 4"));
-  const std::vector<SheetCell> cells(1, SheetCell{make_image(8, 8, kRed), ""});
+  const std::vector<SheetCell> cells(1, SheetCell{make_image(8, 8, kSheetRed), ""});
   EXPECT_THAT(error_of([&] { (void)contact_sheet(cells, {.title = "", .columns = 0}); }), testing::HasSubstr("column"));
 }
 
 TEST(Compose, KeepsPicturesOfAnySizeWhole) {
-  const std::vector<Image> images = {make_image(30, 50, kRed), make_image(70, 10, kRed), make_image(5, 5, kRed)};
+  const std::vector<Image> images = {make_image(30, 50, kSheetRed), make_image(70, 10, kSheetRed),
+                                     make_image(5, 5, kSheetRed)};
   for (const bool vertical : {false, true}) {
     const Image all = compose(images, {.vertical = vertical, .gap = 6});
     EXPECT_EQ(count_red(all), 30 * 50 + 70 * 10 + 5 * 5);

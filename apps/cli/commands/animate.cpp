@@ -7,7 +7,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct AnimateArguments {
   CommonOptions common;
   std::string file, output, method = "tracking";
   MotionChoice motion;
@@ -15,7 +15,7 @@ struct Options {
   bool contact_data = false;
 };
 
-void run(const Options& options) {
+void run_animate(const AnimateArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const auto start = std::chrono::steady_clock::now();
@@ -55,7 +55,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_animate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnimateArguments>();
   CLI::App* verb = app.add_subcommand("animate", "Deform a character over a clip or a BVH and write the result");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
@@ -80,7 +80,7 @@ void add_animate(CLI::App& app) {
       "  cutis animate hand.glb --clip fist --method implicit -o fist.glb\n"
       "  cutis animate hand.glb --spheres track.json --fit --method implicit -o hand.pc2\n"
       "  cutis animate character.glb --bvh motion.bvh --fps 24 -o motion.pc2");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_animate(*options); });
 }
 
 }  // namespace cutis::cli

@@ -15,7 +15,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct BenchArguments {
   CommonOptions common;
   std::vector<std::string> scenes;
   std::string data, plot;
@@ -118,7 +118,7 @@ Image plot_growth(const std::vector<bench::Row>& rows) {
   return compose(plots);
 }
 
-void run(const Options& options) {
+void run_bench(const BenchArguments& options) {
   Session session(options.common);
   if (options.list) {
     Json scenes = Json::array();
@@ -156,7 +156,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchArguments>();
   CLI::App* verb = app.add_subcommand(
       "bench", "Timings, one row each, with a hash and the quality of the result; exits 0 whatever the times");
   verb->add_option("SCENE", options->scenes,
@@ -175,7 +175,7 @@ void add_bench(CLI::App& app) {
       "  cutis bench growth --plot growth.png\n"
       "  cutis bench --json > before.json\n"
       "  cutis compare before.json after.json");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_bench(*options); });
 }
 
 }  // namespace cutis::cli

@@ -10,13 +10,13 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct BindArguments {
   CommonOptions common;
   std::string file, output, preset, write_preset;
   bool all = false, biceps = false;
 };
 
-Json to_json(const Options& options, const BindReport& report, const std::vector<std::string>& warnings) {
+Json to_json(const BindArguments& options, const BindReport& report, const std::vector<std::string>& warnings) {
   Json parts = Json::array();
   for (const PartReport& p : report.parts)
     parts.push_back(
@@ -51,7 +51,7 @@ Json to_json(const Options& options, const BindReport& report, const std::vector
           {"warnings", warnings}};
 }
 
-void say(const Session& session, const Options& options, const BindReport& report) {
+void say(const Session& session, const BindArguments& options, const BindReport& report) {
   const auto parts = std::ranges::count_if(report.parts, [](const PartReport& p) { return p.shape != "none"; });
   session.say(fmt::format("{}: {} parts, {} vertices ({} welded), {:.3g} MB, {:.3g} s", options.output, parts,
                           report.vertices, report.welded_vertices, static_cast<double>(report.bytes) / 1e6,
@@ -68,7 +68,7 @@ void say(const Session& session, const Options& options, const BindReport& repor
   }
 }
 
-void run(const Options& options) {
+void run_bind(const BindArguments& options) {
   Session session(options.common);
   BindOptions bind_options;
   if (!options.preset.empty()) bind_options.preset = load_preset(options.preset);
@@ -88,7 +88,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_bind(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BindArguments>();
   CLI::App* verb =
       app.add_subcommand("bind", "Fits the fields of a character's parts and composes them; saves the rig");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
@@ -112,7 +112,7 @@ void add_bind(CLI::App& app) {
       "a.glb");
   verb->callback([options, preset, output] {
     if (preset->count() == 0 && output->count() == 0) throw CLI::RequiredError("-o OUT.rig or --write-preset OUT.json");
-    run(*options);
+    run_bind(*options);
   });
 }
 

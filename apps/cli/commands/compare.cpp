@@ -13,7 +13,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct CompareArguments {
   CommonOptions common;
   std::string before, after;
   double tolerance = 1;  // per cent
@@ -79,7 +79,7 @@ std::vector<Change> compare(const Json& before, const Json& after, double tolera
   return changes;
 }
 
-void run(const Options& options) {
+void run_compare(const CompareArguments& options) {
   Session session(options.common);
   const Json before = read_report(options.before), after = read_report(options.after);
   if (is_bench(before) != is_bench(after))
@@ -126,7 +126,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   CLI::App* verb = app.add_subcommand(
       "compare", "What got better and worse between two reports of 'cutis measure', or two runs of 'cutis bench'");
   verb->add_option("BEFORE", options->before, "Report (JSON)")->required();
@@ -143,7 +143,7 @@ void add_compare(CLI::App& app) {
       "  cutis measure b.glb --clip walk -o after.json\n"
       "  cutis compare before.json after.json\n"
       "  cutis bench body --json > faster.json");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_compare(*options); });
 }
 
 }  // namespace cutis::cli

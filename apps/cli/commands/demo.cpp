@@ -7,7 +7,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct DemoArguments {
   CommonOptions common;
   std::string folder = "cutis-demo";
 };
@@ -34,9 +34,8 @@ constexpr Scene kScenes[] = {
     {"hand", "fist", "hand_fist.png",
      "A fist: with lbs and dqs the fingers run into each other and into the palm; tracking closes it.", 30, 15, 5},
 };
-constexpr double kDegree = 3.14159265358979323846 / 180;
 
-void run(const Options& options) {
+void run_demo(const DemoArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   make_folder(options.folder);
@@ -115,13 +114,13 @@ void run(const Options& options) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoArguments>();
   CLI::App* verb =
       app.add_subcommand("demo", "Built-in characters, all methods side by side: pictures, a GLB, a report");
   verb->add_option("-o,--output", options->folder, "Folder for the results")->capture_default_str();
   add_common_options(*verb, options->common);
   verb->footer("Example:\n  cutis demo -o demo   (then open demo/report.html)");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_demo(*options); });
 }
 
 }  // namespace cutis::cli

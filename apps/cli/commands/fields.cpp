@@ -10,11 +10,10 @@
 namespace cutis::cli {
 namespace {
 
-constexpr double kDegree = 3.14159265358979323846 / 180;
 constexpr double kBentEnough = 3 * kDegree;  // to tell the plane in which a joint bends
 constexpr int kSearch = 32;                  // times of a clip at which that is looked for
 
-struct Options {
+struct FieldsArguments {
   CommonOptions common;
   std::string file, output, slice, iso, preset;
   std::vector<double> at;
@@ -46,7 +45,7 @@ struct Poses {
   std::vector<double> times = {0.0};
 };
 
-Poses choose_poses(const Character& character, const Options& options, const Context& context) {
+Poses choose_poses(const Character& character, const FieldsArguments& options, const Context& context) {
   Poses poses;
   if (options.motion.clip.empty() && options.motion.bvh.empty()) {
     if (!options.at.empty() || options.motion.frames > 0)
@@ -82,7 +81,7 @@ std::optional<Vec3d> bend_axis(SkinField& field, const Character& character, con
   return most.angle < kBentEnough ? std::nullopt : std::optional(most.axis);
 }
 
-Image draw(const FieldSlice& slice, const SlicePlane& plane, const std::string& title, const Options& options) {
+Image draw(const FieldSlice& slice, const SlicePlane& plane, const std::string& title, const FieldsArguments& options) {
   IsoLinesOptions lines;
   lines.title = title;
   lines.width = options.size;
@@ -109,7 +108,7 @@ double contact_length(const FieldSlice& slice) {
   return sum;
 }
 
-Json draw_slices(SkinField& field, const Character& character, const Poses& poses, const Options& options,
+Json draw_slices(SkinField& field, const Character& character, const Poses& poses, const FieldsArguments& options,
                  const Context& context) {
   const std::optional<AxisPlane> across = axis_plane(options.slice);
   const int joint = across ? -1 : field.joint(options.slice);
@@ -162,7 +161,7 @@ Json draw_slices(SkinField& field, const Character& character, const Poses& pose
   return frames;
 }
 
-Json write_surface(SkinField& field, const Character& character, const Poses& poses, const Options& options,
+Json write_surface(SkinField& field, const Character& character, const Poses& poses, const FieldsArguments& options,
                    const Context& context) {
   if (poses.times.size() != 1)
     throw Error(ErrorCode::bad_argument, "--iso", "writes one surface; give one time with --at");
@@ -179,7 +178,7 @@ Json write_surface(SkinField& field, const Character& character, const Poses& po
           {"level", rounded(options.level)}};
 }
 
-void run(const Options& options) {
+void run_fields(const FieldsArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   for (const std::string& output : {options.output, options.iso}) Session::check_output(options.file, output);
@@ -215,7 +214,7 @@ CLI::Validator ends_in(const std::string& extension) {
 }  // namespace
 
 void add_fields(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FieldsArguments>();
   CLI::App* verb = app.add_subcommand("fields", "The implicit skin: iso-lines in a plane, or its surface");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
@@ -253,7 +252,7 @@ void add_fields(CLI::App& app) {
   verb->callback([options, output, iso] {
     if (output->count() == 0 && iso->count() == 0)
       throw CLI::RequiredError("--slice PLANE -o OUT.png or --iso OUT.ply");
-    run(*options);
+    run_fields(*options);
   });
 }
 

@@ -11,12 +11,10 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct InfoArguments {
   CommonOptions common;
   std::string file;
 };
-
-Json vec(const Vec3d& v) { return {rounded(v.x), rounded(v.y), rounded(v.z)}; }
 
 // What a person should know before skinning this file.
 std::vector<std::string> remarks(const CharacterInfo& info) {
@@ -105,7 +103,7 @@ bool is_motion(const std::string& file) {
   return extension == ".bvh";
 }
 
-void run_motion(const Options& options, const Session& session) {
+void run_motion(const InfoArguments& options, const Session& session) {
   const MotionInfo info = inspect_motion(options.file, session.context());
   const double seconds = info.frames > 1 ? static_cast<double>(info.frames - 1) * info.frame_seconds : 0;
   if (options.common.json) {
@@ -125,7 +123,7 @@ void run_motion(const Options& options, const Session& session) {
 }
 
 // Points that were never seen, or only at times, are what makes a take hard: their share stands beside each name.
-void run_take(const Options& options, const Session& session) {
+void run_take(const InfoArguments& options, const Session& session) {
   const MarkerTake take = load_take(options.file, session.context());
   std::vector<std::size_t> missing(take.names.size(), 0);
   double residual = 0;
@@ -178,7 +176,7 @@ void run_take(const Options& options, const Session& session) {
   for (const std::string& w : session.warnings()) fmt::print("  note        {}\n", w);
 }
 
-void run(const Options& options) {
+void run_info(const InfoArguments& options) {
   CommonOptions common = options.common;
   common.quiet = true;  // warnings are part of what this verb prints
   Session session(common);
@@ -198,7 +196,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoArguments>();
   CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
   verb->add_option(
           "FILE", options->file,
@@ -206,7 +204,7 @@ void add_info(CLI::App& app) {
       ->required();
   add_common_options(*verb, options->common);
   verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json\n  cutis info take.c3d");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_info(*options); });
 }
 
 }  // namespace cutis::cli

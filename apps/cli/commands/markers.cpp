@@ -13,7 +13,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct MarkersArguments {
   CommonOptions common;
   std::string file, take, still, map, write_map, write_limits, output, skin = "volume", embed = "smooth", sheet, plots;
   std::string skeleton, up, limits;
@@ -31,7 +31,7 @@ bool has_extension(const std::string& file, const char* extension) {
   return std::filesystem::path(file).extension() == extension;
 }
 
-TakeOptions take_options(const Options& options) {
+TakeOptions take_options(const MarkersArguments& options) {
   TakeOptions result;
   if (!options.up.empty()) result.up = options.up[0];
   if (options.unit > 0) result.unit = options.unit;
@@ -85,7 +85,7 @@ Json to_json(const std::vector<MarkerFrameReport>& frames) {
   return list;
 }
 
-void run(const Options& options) {
+void run_markers(const MarkersArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const auto start = std::chrono::steady_clock::now();
@@ -253,7 +253,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_markers(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MarkersArguments>();
   CLI::App* verb =
       app.add_subcommand("markers", "Animate a character from motion capture markers: no rigging, no weights");
   verb->add_option("FILE", options->file, "Character with a skeleton: .glb .gltf .fbx .dae, or builtin:NAME")
@@ -325,7 +325,7 @@ void add_markers(CLI::App& app) {
       "  cutis markers body.glb --take tpose.c3d --write-map body-map.json\n"
       "  cutis markers body.glb --take walk.c3d --map body-map.json --skin dqs --sheet walk.png -o walk.pc2\n"
       "  cutis markers body.glb --take dance.bvh --sheet dance.png --plots dance-errors.png");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_markers(*options); });
 }
 
 }  // namespace cutis::cli

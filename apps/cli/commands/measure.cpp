@@ -9,7 +9,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct MeasureArguments {
   CommonOptions common;
   std::string file, methods = "lbs,dqs,tracking", csv, plot, output;
   MotionChoice motion;
@@ -86,7 +86,7 @@ void print_histories(const Measurement& measurement) {
   fmt::print(")\n");
 }
 
-void run(const Options& options) {
+void run_measure(const MeasureArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const std::vector<Method> methods = parse_methods(options.methods);
@@ -118,7 +118,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_measure(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeasureArguments>();
   CLI::App* verb = app.add_subcommand(
       "measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
@@ -141,7 +141,7 @@ void add_measure(CLI::App& app) {
       "  cutis measure builtin:hand --clip fist --methods dqs --explain\n"
       "  cutis measure builtin:arm --methods tracking --history playback,stateless,canonical --frames 16\n"
       "What each metric means: docs/algorithms/metrics.md.");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_measure(*options); });
 }
 
 }  // namespace cutis::cli

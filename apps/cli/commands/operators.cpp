@@ -13,10 +13,9 @@
 namespace cutis::cli {
 namespace {
 
-constexpr double kDegree = 3.14159265358979323846 / 180;
 constexpr int kSamples = 257;
 
-struct Options {
+struct OperatorsArguments {
   CommonOptions common;
   std::string kind = "all", output, profile, preset;
   std::vector<double> at;
@@ -110,7 +109,7 @@ Image draw_controllers(const std::vector<ControllerPreset>& presets, int size) {
   return compose(plots);
 }
 
-void run(const Options& options) {
+void run_operators(const OperatorsArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   OperatorOptions making{.monotone = !options.plain};
@@ -184,7 +183,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_operators(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OperatorsArguments>();
   CLI::App* verb = app.add_subcommand("operators", "Composition operators and their controllers as plots");
   verb->add_option("--kind", options->kind,
                    "union, clean-union, blend, contact, bulge, profile, controllers, or all of them")
@@ -207,7 +206,7 @@ void add_operators(CLI::App& app) {
       "  cutis operators -o operators.png\n"
       "  cutis operators --kind contact --at 0,0.5,1 -o contact.png\n"
       "  cutis operators --kind controllers --preset finger -o finger.png");
-  verb->callback([options] { run(*options); });
+  verb->callback([options] { run_operators(*options); });
 }
 
 }  // namespace cutis::cli

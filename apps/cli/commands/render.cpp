@@ -9,10 +9,9 @@
 namespace cutis::cli {
 namespace {
 
-constexpr double kDegree = 3.14159265358979323846 / 180;
 constexpr int kDefaultFrames = 6;
 
-struct Options {
+struct RenderArguments {
   CommonOptions common;
   std::string file, output, methods = "dqs", color = "shade", bone, zoom, size = "360x360";
   std::vector<double> at;
@@ -31,7 +30,7 @@ void parse_size(const std::string& text, RenderOptions& render) {
 }
 
 // The rest pose unless a motion is asked for: a still of the file as it is.
-Motion choose(const Character& character, const Options& options, const Context& context) {
+Motion choose(const Character& character, const RenderArguments& options, const Context& context) {
   const bool wants_motion = !options.motion.clip.empty() || !options.motion.bvh.empty() ||
                             !options.motion.spheres.empty() || options.motion.frames > 0 || !options.at.empty();
   if (!wants_motion) return {{"default pose", {}}, {0.0}};
@@ -42,7 +41,7 @@ Motion choose(const Character& character, const Options& options, const Context&
   return motion;
 }
 
-void run(const Options& options) {
+void run_render(const RenderArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   SheetChoice choice;
@@ -79,7 +78,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_render(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderArguments>();
   CLI::App* verb = app.add_subcommand("render", "Stills and contact sheets: rows are methods, columns are frames");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
@@ -116,7 +115,7 @@ void add_render(CLI::App& app) {
       "  cutis render builtin:human --color part --yaw 0 -o parts.png");
   verb->callback([options, yaw] {
     options->view_given = yaw->count() > 0;
-    run(*options);
+    run_render(*options);
   });
 }
 

@@ -8,7 +8,7 @@
 namespace cutis::cli {
 namespace {
 
-struct Options {
+struct WeightsArguments {
   CommonOptions common;
   std::string file, output, method = "heat", skeleton, preset;
   double skeleton_scale = 1;
@@ -16,9 +16,7 @@ struct Options {
   WeightOptions weights;
 };
 
-Json vec(const Vec3d& v) { return {rounded(v.x), rounded(v.y), rounded(v.z)}; }
-
-Json to_json(const Options& options, const WeightReport& report, const Parts& parts,
+Json to_json(const WeightsArguments& options, const WeightReport& report, const Parts& parts,
              const std::vector<std::string>& warnings) {
   Json fallbacks = Json::array();
   for (const WeightFallback& f : report.fallbacks)
@@ -61,7 +59,7 @@ Json to_json(const Options& options, const WeightReport& report, const Parts& pa
   return json;
 }
 
-void say(const Session& session, const Options& options, const WeightReport& report) {
+void say(const Session& session, const WeightsArguments& options, const WeightReport& report) {
   session.say(fmt::format("{}: {} weights, {} vertices ({} welded), {} of {} bones used, {:.3g} s", options.output,
                           options.method, report.vertices, report.welded_vertices, report.weighted_bones, report.bones,
                           report.seconds));
@@ -79,7 +77,7 @@ void say(const Session& session, const Options& options, const WeightReport& rep
     session.say(fmt::format("  note        {} ({}{}{})", f.what, f.count, f.where.empty() ? "" : ": ", f.where));
 }
 
-void parse_overlaps(const std::vector<std::string>& given, Options& options) {
+void parse_overlaps(const std::vector<std::string>& given, WeightsArguments& options) {
   for (const std::string& text : given) {
     const std::size_t at = text.rfind('=');
     char* end = nullptr;
@@ -90,7 +88,7 @@ void parse_overlaps(const std::vector<std::string>& given, Options& options) {
   }
 }
 
-void run(const Options& options) {
+void run_weights(const WeightsArguments& options) {
   Session session(options.common);
   WeightOptions weights = options.weights;
   weights.method = weight_method_from_string(options.method);
@@ -113,7 +111,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_weights(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WeightsArguments>();
   WeightOptions& weights = options->weights;
   CLI::App* verb =
       app.add_subcommand("weights", "New skin weights for a mesh and a skeleton, written as a skinned glTF");
@@ -152,7 +150,7 @@ void add_weights(CLI::App& app) {
       "  cutis weights body.obj --skeleton walk.bvh --skeleton-scale 0.056 -o body.glb --json");
   verb->callback([options, overlap] {
     options->overlap_given = overlap->count() > 0;
-    run(*options);
+    run_weights(*options);
   });
 }
 

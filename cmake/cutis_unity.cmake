@@ -1,0 +1,35 @@
+# Sources of one folder are compiled a few at a time as one unit: what they include is read once for all of them, which
+# makes a cold build a third as long. Two files of a folder must therefore not give the same name in their anonymous
+# namespaces to two things. Sources with compile options of their own stay alone.
+option(CUTIS_UNITY "Compile several sources of a folder as one unit" ON)
+
+# cutis_unity(target most): at most `most` sources a unit. Call it when the target has all its sources.
+function(cutis_unity target most)
+  if(NOT CUTIS_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A private implementation in the second file of a unit looks like a header's to the compiler.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(base ${target} SOURCE_DIR)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "\\$<")
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${base} NORMALIZE)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    get_source_file_property(alone ${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
+    if(alone)
+      continue()
+    endif()
+    if(NOT DEFINED count_${group})
+      set(count_${group} 0)
+    endif()
+    math(EXPR batch "${count_${group}} / ${most}")
+    math(EXPR count_${group} "${count_${group}} + 1")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group}_${batch})
+  endforeach()
+endfunction()

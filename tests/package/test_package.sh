@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# test_package.sh BUILD SCRATCH CONSUMER: makes both packages; the .tar.gz must run in a root that holds the C library and
+# nothing else, the .deb in one that holds the libraries it depends on; an outside project builds against either.
+set -euo pipefail
+build=$1 scratch=$2 consumer=$3
+fail() { echo "test_package: $*" >&2; exit 1; }
+
+[ "$(id -u)" -eq 0 ] || { echo "test_package: skipped: only root can change its root folder" >&2; exit 77; }
+if nm -D "$build/cutis" 2>/dev/null | grep -qE '__(a|t)san_init'; then
+  echo "test_package: skipped: a program with sanitizers is not packed" >&2; exit 77
+fi
+rm -rf "$scratch" && mkdir -p "$scratch"
+(cd "$build" && cpack -B "$scratch/packages" >"$scratch/cpack.log") || { cat "$scratch/cpack.log"; fail "cpack failed"; }
+deb=$(echo "$scratch"/packages/*.deb) archive=$(echo "$scratch"/packages/*.tar.gz)
+
+# The C library and its loader, as every Linux has them.
+c_library() {
+  local root=$1
+  for file in $(ldd /bin/true | grep -oE '/[^ )]+') $(ldconfig -p | grep -oE '/[^ ]*/lib(m|dl|rt|pthread|c)\.so\.[0-9]+$'); do
+    mkdir -p "$root$(dirname "$file")" && cp -L "$file" "$root$file"
+  done
+  mkdir -p "$root/tmp"
+}
+# use ROOT PROGRAM: the main job, there.
+use() {
+  local root=$1 program=$2
+  chroot "$root" "$program" --version >/dev/null || fail "$program does not start in $root"
+  chroot "$root" "$program" animate builtin:cylinder --clip bend --frames 3 -o /tmp/bend.glb >/dev/null ||
+    fail "$program does not animate in $root"
+  [ -s "$root/tmp/bend.glb" ] || fail "$program wrote nothing in $root"
+}
+# files PREFIX: all that a package promises.
+files() {
+  for file in bin/cutis include/cutis/cutis.h share/man/man1/cutis.1 share/bash-completion/completions/cutis \
+              share/zsh/vendor-completions/_cutis share/fish/vendor_completions.d/cutis.fish; do
+    [ -s "$1/$file" ] || fail "$1 has no $file"
+  done
+  [ -n "$(find "$1" -name 'libcutis.a' -size +100k)" ] || fail "$1 has no library"
+  [ -n "$(find "$1" -name cutis-config.cmake)" ] || fail "$1 has no CMake package"
+}
+
+mkdir "$scratch/archive" && tar -xzf "$archive" -C "$scratch/archive"
+prefix=$(echo "$scratch"/archive/*)
+files "$prefix"
+bare=$scratch/bare && c_library "$bare" && cp -r "$prefix" "$bare/cutis"
+use "$bare" /cutis/bin/cutis
+
+dpkg-deb -x "$deb" "$scratch/deb"
+files "$scratch/deb/usr"
+depends=$(dpkg-deb -f "$deb" Depends)
+grep -q 'libc6' <<<"$depends" || fail "the .deb does not say what it depends on: '$depends'"
+installed=$scratch/installed && c_library "$installed" && cp -r "$scratch/deb/." "$installed"
+while read -r library; do
+  owner=$(dpkg -S "$(readlink -f "$library")" "$library" 2>/dev/null | head -1 | cut -d: -f1) || true
+  [ -n "$owner" ] || owner=$(dpkg -S "*/$(basename "$(readlink -f "$library")")" | head -1 | cut -d: -f1)
+  # What the program needs itself the .deb names; the rest comes with that.
+  mkdir -p "$installed$(dirname "$library")" && cp -L "$library" "$installed$library"
+  if objdump -p "$scratch/deb/usr/bin/cutis" | grep -q "NEEDED *$(basename "$library")\$"; then
+    grep -qw -- "$owner" <<<"$depends" || fail "the .deb does not depend on $owner, which has $library"
+  fi
+done < <(ldd "$scratch/deb/usr/bin/cutis" | grep -oE '=> /[^ ]+' | cut -c4-)
+use "$installed" /usr/bin/cutis
+
+cmake -G Ninja -S "$consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/consumer.log" 2>&1 &&
+  cmake --build "$scratch/consumer" >>"$scratch/consumer.log" 2>&1 ||
+  { tail -20 "$scratch/consumer.log"; fail "an outside project does not build against the package"; }
+"$scratch/consumer/consumer" >/dev/null || fail "the outside project does not run"
+
+bash -n "$prefix/share/bash-completion/completions/cutis"
+if command -v man >/dev/null; then
+  warnings=$(MANWIDTH=80 man --warnings -l "$prefix/share/man/man1/cutis.1" 2>&1 >/dev/null)
+  [ -z "$warnings" ] || fail "the manual page: $warnings"
+fi
+ls -l "$scratch"/packages/*.deb "$scratch"/packages/*.tar.gz
+rm -rf "$scratch"
