@@ -97,7 +97,7 @@ Row Player::play(const Play& play) const {
   row.budget = play.budget;
   row.hash = kHashSeed;
   Solver solver(rig_, play.options, context_);
-  if (play.options.contact_pass) solver.foresee(play.poses);
+  if (with_contact(play.options)) solver.foresee(play.poses);
   std::vector<double> ms, cpu;
   ProfileSum profile;
   std::vector<FrameMetrics> measured;

@@ -146,19 +146,20 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     if (compared) histories.emplace_back(run.contact.history, Frames{});
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
-    Solver solver(rig, solve_options(run.method, run.contact), context);
-    if (run.contact.touches(run.method)) solver.foresee(foreseen_poses(character, motion));
+    const SolveOptions options = solve_options(run.method, run.contact);
+    Solver solver(rig, options, context);
+    if (with_contact(options)) solver.foresee(foreseen_poses(character, motion));
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
-      for (const Pose& before : poses_before(character, motion, i, run.method, run.contact)) (void)solver.solve(before);
+      for (const Pose& before : poses_before(character, motion, i, options)) (void)solver.solve(before);
       const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
       const Frame& frame = solver.solve(pose);
       m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
-      if (run.contact.touches(run.method)) m.contact.push_back(frame.report.contact);
+      if (with_contact(options)) m.contact.push_back(frame.report.contact);
       if (explainer) m.explained.push_back(explainer->explain(pose, frame.positions, m.frames.back().pairs));
       own_pop.add(frame.positions);
       if (compared) histories.back().second.push_back(frame.positions);

@@ -11,13 +11,6 @@
 namespace cutis::cli {
 namespace {
 
-constexpr double kSpacing = 1.0 / 30;  // seconds between poses that are dense
-constexpr double kMostSteps = 10'000;  // between two frames, however far apart
-
-int dense_steps(double from, double to) {
-  return static_cast<int>(std::round(std::min((to - from) / kSpacing, kMostSteps)));
-}
-
 // A slip of the keyboard (--frames 1000000000) must not fill the disk.
 constexpr std::size_t kMostFrames = 1'000'000;
 
@@ -78,7 +71,7 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories) {
   verb.add_flag("--contact-pass,!--no-contact-pass", choice.pass,
                 "Skins that touch do not pass through each other: no intersections in any frame (--history stateless: "
-                "fewer). On by default with tracking");
+                "fewer). On by default with tracking and --contact own-side");
   verb.add_option(
           "--relief", choice.relief,
           "on: with contact, bones that the pose drives deeper into each other than skin can give way are moved "
@@ -114,9 +107,7 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
       verb.add_option("--history", choice.history,
                       fmt::format("tracking: each frame starts from the last one (playback), from smooth skinning "
                                   "(stateless) or from rest along a fixed path (canonical){}",
-                                  several_histories ? "; several, with commas: measured side by side, without the "
-                                                      "contact pass unless it is asked for"
-                                                    : ""))
+                                  several_histories ? "; several, with commas: measured side by side" : ""))
           ->capture_default_str();
   if (!several_histories) history->check(CLI::IsMember({"playback", "stateless", "canonical"}));
   verb.add_option(
@@ -143,7 +134,7 @@ bool composed(const ContactChoice& choice) {
 SolveOptions solve_options(Method method, const ContactChoice& contact) {
   SolveOptions options;
   options.method = method;
-  options.contact_pass = contact.touches(method);
+  if (contact.pass != 0) options.contact_pass = contact.pass > 0;
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
   options.swell = contact.swell == "on";
   options.implicit.initial = method_from_string(contact.initial);
@@ -155,9 +146,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   return options;
 }
 
-bool ContactChoice::touches(Method method) const {
-  return pass > 0 || (pass == 0 && method == Method::tracking && contact == "own-side");
-}
+bool ContactChoice::touches(Method method) const { return with_contact(solve_options(method, *this)); }
 
 std::string label(Method method, const ContactChoice& contact) {
   return fmt::format("{}{}", to_string(method), contact.pass > 0 && method != Method::tracking ? "+contact" : "");
@@ -165,7 +154,7 @@ std::string label(Method method, const ContactChoice& contact) {
 
 BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact) {
   BindOptions options;
-  options.implicit_skin = contact.pass > 0 || std::ranges::any_of(methods, needs_skin);
+  options.implicit_skin = contact.pass > 0 || std::ranges::any_of(methods, [](Method m) { return needs_skin(m); });
   if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
   // The union has no contact surface: the papers' field is made with the preset's operators unless one is asked for.
   if (composed(contact) && contact.op != "union") options.preset.all.op = contact.op;
@@ -176,66 +165,13 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   return options;
 }
 
-namespace {
-
-// Between the last time and this one, as dense as frames of an animation; before the first: from the clip's beginning
-// on. No more than two seconds of them.
-std::vector<double> times_before(const Motion& motion, std::size_t i) {
-  constexpr int kMost = 60;
-  std::vector<double> times;
-  const double to = motion.times[i], from = i > 0 ? motion.times[i - 1] : std::min(motion.clip.start(), to);
-  if (!(to > from)) return times;
-  const int steps = dense_steps(from, to);
-  for (int k = std::max(i > 0 ? 1 : 0, steps - kMost); k < steps; ++k)
-    times.push_back(std::lerp(from, to, 1.0 * k / steps));
-  return times;
-}
-
-}  // namespace
-
-std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
-  std::vector<Pose> poses;
-  for (std::size_t i = 0; i < motion.times.size(); ++i) {
-    for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
-    poses.push_back(sample(character.skeleton, motion.clip, motion.times[i]));
-  }
-  return poses;
-}
-
-std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i, Method method,
-                               const ContactChoice& contact) {
-  std::vector<Pose> poses;
-  const bool has_history = contact.history == "playback" && (contact.touches(method) || method == Method::tracking);
-  if (!has_history) return poses;
-  for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
-  return poses;
-}
-
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
                   const std::function<void(std::size_t, const Frame&)>& take, const ContactChoice& contact) {
-  MethodTiming timing;
   const auto start = std::chrono::steady_clock::now();
-  Solver solver(bind(character, context, bind_options({method}, contact)), solve_options(method, contact), context);
-  timing.bind_ms = milliseconds_since(start);
-  if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
-  std::vector<double> milliseconds;
-  for (std::size_t i = 0; i < motion.times.size(); ++i) {
-    for (const Pose& pose : poses_before(character, motion, i, method, contact)) (void)solver.solve(pose);
-    const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
-    milliseconds.push_back(frame.report.milliseconds);
-    timing.nonfinite += frame.report.nonfinite;
-    take(i, frame);
-    context.progress(to_string(method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
-  }
-  if (!milliseconds.empty()) {
-    const auto middle = milliseconds.begin() + static_cast<std::ptrdiff_t>(milliseconds.size() / 2);
-    std::nth_element(milliseconds.begin(), middle, milliseconds.end());
-    timing.median_frame_ms = *middle;
-  }
-  if (timing.nonfinite > 0)
-    context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
-                             timing.nonfinite));
-  return timing;
+  const auto rig = bind(character, context, bind_options({method}, contact));
+  const double bind_ms = milliseconds_since(start);
+  const PlayReport report = cutis::play(character, rig, motion, solve_options(method, contact), context, take);
+  return {bind_ms, report.median_ms, report.nonfinite};
 }
 
 std::vector<std::string> parse_histories(const std::string& list) {

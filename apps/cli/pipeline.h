@@ -25,20 +25,12 @@ struct MotionChoice {
 /// Adds --clip, --bvh, --bvh-map, --spheres, --fit, --frames, --fps.
 void add_motion_options(CLI::App& verb, MotionChoice& choice);
 
-struct Motion {
-  Clip clip;
-  std::vector<double> times;  ///< strictly increasing
-};
-
 /// With --fit the character with the bone lengths and thickness of the tracked hand, else as it is.
 [[nodiscard]] Character fit_to_motion(Character character, const MotionChoice& choice, const Context& context);
 
 /// The chosen clip of the character, or the BVH or the spheres made to fit it. A character without clips (and no choice
 /// made) holds its default pose; a warning says so.
 [[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context);
-
-/// The poses of the motion, dense enough for Solver::foresee.
-[[nodiscard]] std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion);
 
 struct MethodTiming {
   double bind_ms = 0;
@@ -48,8 +40,8 @@ struct MethodTiming {
 
 /// How skins that touch are treated, and how method `implicit` works.
 struct ContactChoice {
-  int pass = 0;  ///< > 0: with contact; < 0: without; 0: with it where the method is tracking and plays back
-  [[nodiscard]] bool touches(Method method) const;
+  int pass = 0;                                     ///< > 0: with contact; < 0: without; 0: as the library does
+  [[nodiscard]] bool touches(Method method) const;  ///< with_contact() of its options
   std::string relief = "on", swell = "on";
   double relief_cap = SolveOptions{}.relief_cap;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
@@ -58,12 +50,6 @@ struct ContactChoice {
   std::string preset{};              ///< file
   std::string turn = "skin";         ///< TurnWeights
 };
-
-/// Poses on the way to frame `i` that are solved and not shown, so that a frame looks the same however many are shown:
-/// none when frames are as dense as 30 a second or the method has no history, at most the last two seconds. Before the
-/// first frame: from the beginning of the clip on.
-[[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
-                                             Method method, const ContactChoice& contact);
 
 /// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --initial, --operator, --contact, --fields,
 /// --history, -p. `several_histories`: --history may be a list.
@@ -77,7 +63,7 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
 /// What the solver will need of the rig.
 [[nodiscard]] BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice& contact);
 
-/// Solves all times in order and hands out each frame.
+/// Binds and plays (cutis/play.h).
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
                   const std::function<void(std::size_t index, const Frame&)>& take, const ContactChoice& contact = {});
 

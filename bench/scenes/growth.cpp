@@ -14,7 +14,7 @@ namespace {
 constexpr int kGrowthFrames = 14, kGrowthWarmUp = 3;
 constexpr double kPerVertex = 1.3;  // of a vertex of the coarse body, that one of a finer body may take
 
-const SolveOptions kTracking{.method = Method::tracking};
+const SolveOptions kTracking{.method = Method::tracking, .contact_pass = false};
 
 Row per_vertex(Row row, std::size_t vertices, double coarse) {
   const double scale = 1e3 / static_cast<double>(vertices);

@@ -12,6 +12,8 @@
 #include "cutis/io.h"
 #include "cutis/markers.h"
 #include "cutis/metrics.h"
+#include "cutis/options.h"
+#include "cutis/play.h"
 #include "cutis/preset.h"
 #include "cutis/render.h"
 #include "cutis/rig.h"

@@ -208,8 +208,9 @@ class MarkerSolver {
   MarkerSolver& operator=(MarkerSolver&&) noexcept;
 
   /// One position and one confidence a place of the map. Starts from the last frame. Frames without any marker keep the
-  /// last shape. The reference is valid until the next call. Never throws on spans of the right length, never returns a
-  /// non-finite number.
+  /// last shape. The reference is valid until the next call. Throws on spans of another length, and Error(cancelled)
+  /// when the context says so (the next frame then starts from the rest pose); else never. Never returns a non-finite
+  /// number.
   const MarkerFrame& solve(std::span<const Vec3d> targets, std::span<const double> confidence);
   /// Back to the rest pose.
   void reset();

@@ -88,8 +88,8 @@ struct PathMetrics {
 
 class Metrics {
  public:
-  /// Measures the rest pose too. The character must be valid (validate()); it may be empty, open or not manifold, and
-  /// need not have weights. `context` must outlive this.
+  /// Measures the rest pose too. The character may be empty, open or not manifold, and need not have weights. Throws
+  /// Error(bad_character) when its indices are out of range.
   Metrics(const Character& character, const Context& context, const MetricsOptions& options = {});
   ~Metrics();
   Metrics(Metrics&&) noexcept;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,12 +43,13 @@ struct ImplicitOptions {
   ContactModel contact = ContactModel::own_side;
   bool blend = false;                  ///< own_side: parts of a joint swell into each other on the inner side of a bend
   std::string controllers = "finger";  ///< blend: the preset whose opening curve is used, see controller_preset_names()
-  double turn = 0.9599310885968813;    ///< composed: the gradient's turn in a step that means contact; 55 degrees
-  int rounds = 4;                      ///< of relaxation and projection, 0 to 100
-  int inner = 6;                       ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
-  int rings = 1;                       ///< around what moves that are solved for too, 0 to 100
-  int smoothing = 3;                   ///< passes over the skin around contact, 0 to 100
-  double tolerance = 1e-4;             ///< on |f - iso|, 1e-6 to 0.1
+  double turn =
+      0.9599310885968813;   ///< composed: turn of the gradient in a step that means contact, 0 to pi; 55 degrees
+  int rounds = 4;           ///< of relaxation and projection, 0 to 100
+  int inner = 6;            ///< own_side: conjugate gradient steps a relaxation, 1 to 1000
+  int rings = 1;            ///< around what moves that are solved for too, 0 to 100
+  int smoothing = 3;        ///< passes over the skin around contact, 0 to 100
+  double tolerance = 1e-4;  ///< on |f - iso|, 1e-6 to 0.1
 };
 
 /// Where a frame of Method::tracking starts from.
@@ -87,16 +89,22 @@ struct SolveOptions {
   ImplicitOptions implicit = {};
   TrackingOptions tracking = {};
   /// After any of them: makes every frame free of intersections, following the clip from the rest pose (bind() with
-  /// BindOptions::implicit_skin). With History::canonical every frame is followed from rest by itself; with
-  /// History::stateless there is no way to follow: bones are relieved, and nothing is certified.
+  /// BindOptions::implicit_skin). Empty: as with_contact() says. With History::canonical every frame is followed from
+  /// rest by itself; with History::stateless there is no way to follow: bones are relieved, and nothing is certified.
   /// docs/algorithms/contact.md.
-  bool contact_pass = false;
+  std::optional<bool> contact_pass = {};
   /// With contact, and with Method::implicit: bones that the pose drives deeper into each other than skin can give way
   /// are moved apart (implicit: bent less), by at most this part of the character's size; 0: never. In [0, 0.2].
   double relief_cap = 0.03;
   /// With contact: flesh that is pressed in where skins touch comes out around it, and sharp folds are smoothed.
   bool swell = true;
 };
+
+/// Whether the contact pass follows the method: what `contact_pass` says; where it says nothing, with tracking whose
+/// contact is own-side. The same for the library, the program and everything that is built on them.
+[[nodiscard]] bool with_contact(const SolveOptions& options);
+/// Whether the rig must have an implicit skin for them.
+[[nodiscard]] bool needs_skin(const SolveOptions& options);
 
 /// What became of a vertex in a frame.
 enum class VertexState : std::uint8_t {
@@ -189,7 +197,7 @@ struct FrameReport {
 struct Frame {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> normals;
-  std::vector<SkinContact> contact;  ///< with contact_pass; empty otherwise
+  std::vector<SkinContact> contact;  ///< with the contact pass; empty otherwise
   // Methods that work on fields; empty otherwise.
   std::vector<VertexState> states;
   std::vector<float> residuals;  ///< f - iso, signed; NaN: no field reaches the vertex, or contact holds it off
@@ -204,15 +212,19 @@ class SolverState {
   std::shared_ptr<const Impl> impl_;
 };
 
+/// One that was moved from throws Error(bad_argument) whatever it is asked for.
 class Solver {
  public:
+  /// Keeps a copy of the context. Throws Error(bad_argument) without a rig, on options out of their ranges, and when
+  /// needs_skin(options) and the rig has none.
   Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context);
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// Deforms the character to `pose`. The reference is valid until the next call. Never throws on poses of the
-  /// right size, never returns a non-finite number.
+  /// Deforms the character to `pose`; joints that it does not have rest. The reference is valid until the next call.
+  /// Never returns a non-finite number, and throws only Error(cancelled), within 100 ms after the context's
+  /// is_cancelled turns true: the solver is then as new, at rest, and what it was to foresee has to be told again.
   const Frame& solve(const Pose& pose);
   /// Forgets all earlier frames: the next one starts from the rest pose.
   void reset();
@@ -223,7 +235,8 @@ class Solver {
   /// The poses that solve() will be asked for, in the order of their times, dense enough to be interpolated (30 a
   /// second, say). With contact, relief then looks ahead: bones give way before they must, and limbs that the motion
   /// takes through each other go around each other. Other poses may still be asked for. Empty: nothing is known. Where
-  /// frames depend on their pose alone (History::canonical, stateless) it changes nothing.
+  /// frames depend on their pose alone (History::canonical, stateless) it changes nothing. play() (cutis/play.h) does
+  /// it.
   void foresee(std::span<const Pose> poses);
 
   /// To continue from here later, with the same bits.

@@ -1,5 +1,6 @@
 #include "cutis/context.h"
 
+#include <algorithm>
 #include <thread>
 
 #include <fmt/format.h>
@@ -11,20 +12,25 @@
 namespace cutis {
 namespace {
 
-int resolve(int threads) {
-  if (threads > 0) return threads;
+int number_of_threads(int asked) {
+  if (asked < 0 || asked > Context::kMostThreads)
+    throw Error(ErrorCode::bad_argument, "context",
+                fmt::format("threads is {}; it must be between 0 (all cores) and {}", asked, Context::kMostThreads));
+  if (asked > 0) return asked;
   const unsigned cores = std::thread::hardware_concurrency();
-  return cores > 0 ? static_cast<int>(cores) : 1;
+  return cores > 0 ? static_cast<int>(std::min<unsigned>(cores, Context::kMostThreads)) : 1;
 }
 
 }  // namespace
 
 Context::Context(int threads, Backend backend)
-    : pool_(std::make_unique<ThreadPool>(resolve(threads))), backend_(backend) {}
+    : pool_(std::make_shared<ThreadPool>(number_of_threads(threads))), backend_(backend) {}
 Context::~Context() = default;
-Context::Context(Context&&) noexcept = default;
-Context& Context::operator=(Context&&) noexcept = default;
+Context::Context(const Context&) = default;
+Context& Context::operator=(const Context&) = default;
 int Context::threads() const noexcept { return pool_->threads(); }
+
+void Context::throw_cancelled() { throw Error(ErrorCode::cancelled, "", "cancelled"); }
 
 std::string_view to_string(Backend backend) { return backend == Backend::scalar ? "scalar" : "simd"; }
 

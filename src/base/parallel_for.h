@@ -12,13 +12,15 @@
 
 namespace cutis {
 
-/// body(begin, end) over [0, n) in chunks of `grain` items; the chunks depend on n and grain alone.
+/// body(begin, end) over [0, n) in chunks of `grain` items; the chunks depend on n and grain alone. Throws
+/// Error(cancelled) between chunks when the context says so.
 template <class Body>
 void parallel_for(const Context& context, std::size_t n, std::size_t grain, Body&& body) {
   if (n == 0) return;
   grain = std::max<std::size_t>(grain, 1);
   const std::size_t chunks = (n + grain - 1) / grain;
   const auto one = [&](std::size_t chunk) {
+    context.check_cancelled();
     const std::size_t begin = chunk * grain;
     body(begin, std::min(n, begin + grain));
   };

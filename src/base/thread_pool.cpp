@@ -1,6 +1,11 @@
 #include "base/thread_pool.h"
 
 #include <atomic>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cutis/error.h"
 
 namespace cutis {
 namespace {
@@ -50,10 +55,18 @@ ThreadPool::ThreadPool(int threads) {
   // More threads than cores: those that wait would keep others from working.
   const unsigned cores = std::thread::hardware_concurrency();
   spins_ = cores == 0 || static_cast<unsigned>(threads) <= cores ? kSpins : 0;
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    const std::size_t got = workers_.size() + 1;
+    stop();
+    throw Error(ErrorCode::io, "threads", fmt::format("the system gives {} of {}; ask for fewer", got, threads));
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

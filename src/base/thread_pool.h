@@ -46,6 +46,7 @@ class ThreadPool {
  private:
   struct Job;
   void work();
+  void stop();
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;

@@ -15,6 +15,7 @@
 #include "character/bones.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "cutis/rig.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
@@ -230,6 +231,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
     context.warn(fmt::format("{}: has no skeleton; it stays as it is", character.source));
     return bind(with_still_root(character), context, options, report);
   }
+  check_options(options, "bind");
   check_preset(options.preset, character.skeleton);
   for (const Mesh& mesh : character.meshes)
     if (mesh.weights.empty())

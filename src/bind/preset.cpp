@@ -1,5 +1,5 @@
-// Presets as values and as JSON. A new setting is a member of the struct and one line in a table below; a new section
-// is a row of kSections.
+// Presets as values and as JSON. A new number of a joint is a member of the struct and a row of its table
+// (bind_options.cpp); a new section is a row of kSections.
 #include "cutis/preset.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "bind/preset_elasticity.h"
 #include "compose/controller.h"
 #include "compose/profile.h"
+#include "cutis/options.h"
 
 namespace cutis {
 namespace {
@@ -18,18 +19,6 @@ using namespace json_input;
 
 // ---- one joint ----
 
-struct NumberField {
-  const char* key;
-  double JointPreset::* member;
-  double lo, hi;
-};
-constexpr NumberField kJointNumbers[] = {
-    {"support_radius", &JointPreset::support_radius, 0, 1e6},
-    {"support_factor", &JointPreset::support_factor, 0.1, 10},
-    {"cap", &JointPreset::cap, 0.05, 4},
-    {"atlas_overlap", &JointPreset::atlas_overlap, 0.1, 4},
-};
-constexpr int kFewestSamples = 4, kMostSamples = 160;
 constexpr double kLeastFactor = 0.1, kLargestFactor = 10;
 
 PartForm form_of(const std::string& name, const std::string& place) {
@@ -40,22 +29,33 @@ PartForm form_of(const std::string& name, const std::string& place) {
 
 JointPreset read_joint(const Json& json, const std::string& place, JointPreset joint) {
   need_object(json, place);
-  std::vector<std::string> keys = {"operator", "controller", "shape", "samples"};
-  for (const NumberField& field : kJointNumbers) keys.emplace_back(field.key);
+  std::vector<std::string> keys = {"operator", "controller"};
+  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) keys.emplace_back(row.name);
   allow_only(json, keys, place);
   if (json.contains("operator")) joint.op = text_of(json, "operator", place);
   if (json.contains("controller")) joint.controller = text_of(json, "controller", place);
   if (json.contains("shape")) joint.shape = form_of(text_of(json, "shape", place), place);
-  read_number(json, "samples", kFewestSamples, kMostSamples, place, joint.samples);
-  for (const NumberField& field : kJointNumbers)
-    read_number(json, field.key, field.lo, field.hi, place, joint.*field.member);
+  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) {
+    const std::string key(row.name);
+    if (row.kind == OptionKind::count) {
+      int value = static_cast<int>(row.get(joint));
+      read_number(json, key.c_str(), static_cast<int>(row.least), static_cast<int>(row.most), place, value);
+      row.set(joint, value);
+    } else if (row.kind == OptionKind::number) {
+      double value = row.get(joint);
+      read_number(json, key.c_str(), row.least, row.most, place, value);
+      row.set(joint, value);
+    }
+  }
   return joint;
 }
 
 Json write_joint(const JointPreset& joint) {
   Json json = {{"operator", joint.op}, {"controller", joint.controller}, {"shape", to_string(joint.shape)}};
-  json["samples"] = joint.samples;
-  for (const NumberField& field : kJointNumbers) json[field.key] = joint.*field.member;
+  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) {
+    if (row.kind == OptionKind::count) json[std::string(row.name)] = static_cast<int>(row.get(joint));
+    if (row.kind == OptionKind::number) json[std::string(row.name)] = row.get(joint);
+  }
   return json;
 }
 
@@ -199,13 +199,7 @@ void check_preset(const Preset& preset, const Skeleton& skeleton) {
         std::ranges::find(preset.controllers, joint.controller, &ControllerPreset::name) == preset.controllers.end())
       refuse(place, fmt::format("there is no controller '{}'; choose {}, or give one of that name", joint.controller,
                                 fmt::join(named, ", ")));
-    for (const NumberField& field : kJointNumbers)
-      if (!(joint.*field.member >= field.lo && joint.*field.member <= field.hi))
-        refuse(place, fmt::format("\"{}\" is {:g}; it must be between {:g} and {:g}", field.key, joint.*field.member,
-                                  field.lo, field.hi));
-    if (joint.samples < kFewestSamples || joint.samples > kMostSamples)
-      refuse(place, fmt::format("\"samples\" is {}; it must be between {} and {}", joint.samples, kFewestSamples,
-                                kMostSamples));
+    check_options(joint, place);
   };
   for (const double factor : {preset.support_factor, preset.cap_factor})
     if (!(factor >= kLeastFactor && factor <= kLargestFactor))

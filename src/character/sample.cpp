@@ -74,6 +74,21 @@ std::array<double, 4> evaluate(const Channel& channel, double time) {
   return result;
 }
 
+// Clips are public data: one of another skeleton, or one that was edited, may not fit.
+void check_channel(const Skeleton& skeleton, const Clip& clip, const Channel& channel) {
+  const auto refuse = [&](const std::string& sentence) {
+    throw Error(ErrorCode::bad_argument, fmt::format("clip '{}'", clip.name), sentence);
+  };
+  const std::size_t joints = skeleton.joints.size();
+  if (channel.joint < 0 || static_cast<std::size_t>(channel.joint) >= joints)
+    refuse(fmt::format("moves joint {}, but the skeleton has {}; use a clip of this skeleton", channel.joint, joints));
+  const std::size_t parts = channel.interpolation == Interpolation::cubic_spline ? 3 : 1;
+  const std::size_t numbers = channel.times.size() * parts * static_cast<std::size_t>(components(channel.path));
+  if (channel.values.size() < numbers)
+    refuse(fmt::format("has {} numbers for {} keys of joint {}; {} are needed", channel.values.size(),
+                       channel.times.size(), channel.joint, numbers));
+}
+
 }  // namespace
 
 Pose default_pose(const Skeleton& skeleton) {
@@ -87,6 +102,7 @@ Pose sample(const Skeleton& skeleton, const Clip& clip, double time) {
   Pose pose = default_pose(skeleton);
   pose.time = time;
   for (const Channel& channel : clip.channels) {
+    check_channel(skeleton, clip, channel);
     if (channel.times.empty()) continue;
     Trsd& local = pose.local[static_cast<std::size_t>(channel.joint)];
     const std::array<double, 4> v = evaluate(channel, time);
@@ -114,11 +130,18 @@ std::vector<Affine3d> world_from_joint(const Skeleton& skeleton, const Pose& pos
 }
 
 void world_from_joint(const Skeleton& skeleton, const Pose& pose, std::vector<Affine3d>& world) {
+  if (pose.local.size() < skeleton.joints.size())
+    throw Error(ErrorCode::bad_argument, "pose",
+                fmt::format("has {} joints, but the skeleton has {}; start from default_pose()", pose.local.size(),
+                            skeleton.joints.size()));
   world.resize(skeleton.joints.size());
   for (std::size_t j = 0; j < world.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     world[j] = to_affine(pose.local[j]);
     if (joint.local_residual) world[j] = world[j] * *joint.local_residual;
+    if (joint.parent >= static_cast<int>(j))
+      throw Error(ErrorCode::bad_character, fmt::format("bone '{}'", joint.name),
+                  "comes before its parent; joints must be ordered from the root to the leaves");
     if (joint.parent >= 0) world[j] = world[static_cast<std::size_t>(joint.parent)] * world[j];
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
+#include "character/indices.h"
 #include "cutis/character.h"
 #include "cutis/error.h"
 
@@ -22,7 +23,18 @@ class Validator {
  public:
   explicit Validator(const Character& character) : character_(character) {}
 
-  void run() {
+  void run_indices() const {
+    const auto& joints = character_.skeleton.joints;
+    for (std::size_t j = 0; j < joints.size(); ++j) check_order(j);
+    for (const Mesh& mesh : character_.meshes) {
+      check_triangles(mesh);
+      if (mesh.weights.empty()) continue;
+      check_rows(mesh);
+      for (std::size_t v = 0; v < mesh.weights.rows(); ++v) check_row(mesh, v);
+    }
+  }
+
+  void run() const {
     if (character_.meshes.empty()) fail("", "has no mesh; export at least one triangle mesh");
     check_skeleton();
     for (const Mesh& mesh : character_.meshes) {
@@ -38,12 +50,22 @@ class Validator {
                 sentence);
   }
 
+  void check_order(std::size_t j) const {
+    const auto& joints = character_.skeleton.joints;
+    const Joint& joint = joints[j];
+    const auto refuse = [&](const char* sentence) { fail(fmt::format("bone '{}'", joint.name), sentence); };
+    if (joint.parent >= static_cast<int>(j) || joint.parent < -1)
+      refuse("comes before its parent; joints must be ordered from the root to the leaves");
+    if (joint.alias_of < -1 || joint.alias_of >= static_cast<int>(joints.size()) ||
+        joint.alias_of == static_cast<int>(j))
+      refuse("stands in for a bone that does not exist; set alias_of to another joint, or to -1");
+  }
+
   void check_skeleton() const {
     const auto& joints = character_.skeleton.joints;
     for (std::size_t j = 0; j < joints.size(); ++j) {
       const std::string part = fmt::format("bone '{}'", joints[j].name);
-      if (joints[j].parent >= static_cast<int>(j) || joints[j].parent < -1)
-        fail(part, "comes before its parent; joints must be ordered from the root to the leaves");
+      check_order(j);
       if (!is_finite(to_affine(joints[j].local)) || !is_finite(joints[j].world_from_rest))
         fail(part, "has a transform that is not a number; re-export the skeleton");
       if (!is_workable(joints[j].local.translation) || !is_workable(joints[j].local.scale) ||
@@ -67,28 +89,47 @@ class Validator {
                                kLargestCoordinate));
       if (!is_finite(mesh.normals[v])) fail(part, fmt::format("the normal of vertex {} is not a finite vector", v));
     }
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-      for (const std::uint32_t v : mesh.triangles[t])
-        if (v >= mesh.positions.size())
-          fail(part, fmt::format("triangle {} uses vertex {}, but there are only {}", t, v, mesh.positions.size()));
+    check_triangles(mesh);
     for (const VertexAttribute& a : mesh.attributes)
       if (a.components <= 0 || a.values.size() != mesh.positions.size() * static_cast<std::size_t>(a.components))
         fail(part, fmt::format("attribute {} does not have a value for every vertex", a.name));
   }
 
-  void check_weights(const Mesh& mesh) const {
+  void check_triangles(const Mesh& mesh) const {
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+      for (const std::uint32_t v : mesh.triangles[t])
+        if (v >= mesh.positions.size())
+          fail(fmt::format("mesh '{}'", mesh.name),
+               fmt::format("triangle {} uses vertex {}, but there are only {}", t, v, mesh.positions.size()));
+  }
+
+  void check_rows(const Mesh& mesh) const {
     const std::string part = fmt::format("mesh '{}'", mesh.name);
     const Weights& w = mesh.weights;
     if (w.rows() != mesh.positions.size() || w.row_begin.front() != 0 || w.row_begin.back() != w.joint.size() ||
         w.weight.size() != w.joint.size())
       fail(part, fmt::format("has weights for {} of its {} vertices", w.rows(), mesh.positions.size()));
+  }
+
+  void check_row(const Mesh& mesh, std::size_t v) const {
+    const auto refuse = [&](const std::string& sentence) { fail(fmt::format("mesh '{}'", mesh.name), sentence); };
+    const Weights& w = mesh.weights;
+    if (w.row_begin[v] > w.row_begin[v + 1] || w.row_begin[v + 1] > w.joint.size())
+      refuse(fmt::format("the weights of vertex {} are out of order", v));
+    for (std::uint32_t i = w.row_begin[v]; i < w.row_begin[v + 1]; ++i)
+      if (w.joint[i] >= character_.skeleton.joints.size())
+        refuse(fmt::format("vertex {} is bound to bone {}, but there are only {}", v, w.joint[i],
+                           character_.skeleton.joints.size()));
+  }
+
+  void check_weights(const Mesh& mesh) const {
+    const std::string part = fmt::format("mesh '{}'", mesh.name);
+    const Weights& w = mesh.weights;
+    check_rows(mesh);
     for (std::size_t v = 0; v < w.rows(); ++v) {
-      if (w.row_begin[v] > w.row_begin[v + 1]) fail(part, fmt::format("the weights of vertex {} are out of order", v));
+      check_row(mesh, v);
       double sum = 0;
       for (std::uint32_t i = w.row_begin[v]; i < w.row_begin[v + 1]; ++i) {
-        if (w.joint[i] >= character_.skeleton.joints.size())
-          fail(part, fmt::format("vertex {} is bound to bone {}, but there are only {}", v, w.joint[i],
-                                 character_.skeleton.joints.size()));
         if (!(w.weight[i] >= 0)) fail(part, fmt::format("vertex {} has a weight that is negative or not a number", v));
         sum += static_cast<double>(w.weight[i]);
       }
@@ -131,5 +172,6 @@ class Validator {
 }  // namespace
 
 void validate(const Character& character) { Validator(character).run(); }
+void check_indices(const Character& character) { Validator(character).run_indices(); }
 
 }  // namespace cutis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "character/indices.h"
+
 namespace cutis {
 
 WeightRow weight_row(const Weights& weights, std::size_t vertex) {
@@ -24,6 +26,7 @@ double weight_difference(const WeightRow& a, const WeightRow& b) {
 }
 
 WeldedCharacter weld_character(const Character& character) {
+  check_indices(character);
   WeldedCharacter result;
   result.input_positions.reserve(character.vertex_count());
   result.input_triangles.reserve(character.triangle_count());

@@ -15,6 +15,7 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "geometry/closest_point.h"
 #include "hands/sphere_pose.h"
 #include "numerics/dense_solve.h"
@@ -91,6 +92,7 @@ Fit fit_frames(const Skeleton& skeleton, const SphereTrack& track, const std::ve
 SphereRegistration register_spheres(const Character& character, const SphereTrack& track,
                                     const SpherePoseOptions& options, const Context& context) {
   const Skeleton& skeleton = character.skeleton;
+  check_options(options, "spheres");
   const SphereFitter fitter(skeleton, track.spheres, options);
   const std::size_t joints = skeleton.joints.size();
   std::vector<std::size_t> chosen;

@@ -17,6 +17,7 @@
 #include "base/polar.h"
 #include "base/rotation_vector.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "numerics/dense_solve.h"
 
 namespace cutis {
@@ -303,6 +304,7 @@ Quatd SphereFitter::follow_parent(const Pose& pose, int joint) const {
 
 SphereMotion pose_from_spheres(const Character& character, const SphereTrack& track, const SpherePoseOptions& options,
                                const Context& context) {
+  check_options(options, "spheres");
   const SphereFitter fitter(character.skeleton, track.spheres, options);
   std::vector<SphereFitter::Result> results(track.times.size());
   parallel_for(context, results.size(), 1,

@@ -26,6 +26,26 @@ constexpr std::array kFormats = {
     Format{".ply", make_ply_writer, true},
 };
 
+/// Stops at the next frame when the context says so; without finish() there is no file.
+class CancellableWriter final : public AnimationWriter {
+ public:
+  CancellableWriter(WriterPtr writer, const Context& context) : writer_(std::move(writer)), context_(context) {}
+
+  void add_frame(std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                 std::span<const SkinContact> contact) override {
+    context_.check_cancelled();
+    writer_->add_frame(positions, normals, contact);
+  }
+  void finish() override {
+    context_.check_cancelled();
+    writer_->finish();
+  }
+
+ private:
+  WriterPtr writer_;
+  Context context_;
+};
+
 }  // namespace
 
 std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, const AnimationHeader& header,
@@ -39,7 +59,7 @@ std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, 
     if (header.contact && !format.has_attributes)
       throw Error(ErrorCode::bad_argument, file,
                   fmt::format("'{}' has no room for contact; end the name in .glb .gltf .usda or .ply", extension));
-    return format.make(file, header, context);
+    return std::make_unique<CancellableWriter>(format.make(file, header, context), context);
   }
   std::string known;
   for (const Format& format : kFormats) known += fmt::format("{}{}", known.empty() ? "" : " ", format.extension);

@@ -14,6 +14,7 @@
 #include <assimp/scene.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
+#include <assimp/ProgressHandler.hpp>
 #include <cstring>
 #include <map>
 #include <set>
@@ -528,6 +529,16 @@ void keep_only(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
+/// Stops assimp between its steps.
+class StopWhenCancelled : public Assimp::ProgressHandler {
+ public:
+  explicit StopWhenCancelled(const Context& context) : context_(context) {}
+  bool Update(float) override { return !(context_.is_cancelled && context_.is_cancelled()); }
+
+ private:
+  const Context& context_;
+};
+
 const aiScene* import(Assimp::Importer& importer, std::string_view bytes, const std::string& extension) {
   keep_only(importer, extension);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
@@ -584,11 +595,13 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
         Assimp::Importer importer;
         (void)import(importer, bytes, extension);
       },
-      kLongestTrial);
+      kLongestTrial, context);
   if (!survives) throw Error(ErrorCode::bad_file, name, "is damaged: reading it fails badly; export it again.");
   try {
     Assimp::Importer importer;
+    importer.SetProgressHandler(new StopWhenCancelled(context));  // the importer owns it
     const aiScene* scene = import(importer, bytes, extension);
+    context.check_cancelled();
     if (scene == nullptr)
       throw Error(ErrorCode::bad_file, name,
                   fmt::format("cannot be read ({}); export it again.", printable(importer.GetErrorString(), 200)));

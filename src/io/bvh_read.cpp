@@ -170,7 +170,10 @@ class BvhParser {
       fail(fmt::format("has {} frames of {} joints, nearly all of them without channels; the file is damaged.",
                        motion_.frames, motion_.joints.size()));
     motion_.values.resize(motion_.frames * motion_.channels);
-    for (double& value : motion_.values) value = number("a channel's value");
+    for (std::size_t i = 0; i < motion_.values.size(); ++i) {
+      if (i % 4096 == 0) context_.check_cancelled();
+      motion_.values[i] = number("a channel's value");
+    }
     skip_space();
     if (!rest_.empty())
       context_.warn(

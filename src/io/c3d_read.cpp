@@ -277,6 +277,7 @@ class C3dReader {
     take_.residuals.resize(frames_ * points_);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t f = 0; f < frames_; ++f) {
+      if (f % 256 == 0) context_.check_cancelled();
       std::size_t at = data_ + f * frame_bytes_;
       for (std::size_t i = 0; i < points_; ++i) {
         Vec3d p;

@@ -36,6 +36,7 @@ std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data
                              : !node.name.empty() ? node.name
                                                   : fmt::format("mesh_{}", mesh_index);
     for (std::size_t i = 0; i < from.primitives.size(); ++i) {
+      context.check_cancelled();
       const bool is_only = from.primitives.size() == 1;
       const std::string label = file.mesh_label(mesh_index) + (is_only ? "" : fmt::format(" › primitive {}", i));
       PrimitiveSource source(file, data, from.primitives[i], file.place(label));
@@ -63,6 +64,7 @@ void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pie
   skeleton = build_skeleton(file, scene, in_order, data);
   for (Piece& piece : pieces) {
     const SkinBinding& binding = skeleton.bindings.at(static_cast<std::size_t>(file.nodes[piece.node].skin));
+    context.check_cancelled();
     move_to_scene(binding.scene_from_mesh, piece.mesh);
     if (!options.ignore_weights)
       piece.mesh.weights = read_weights(piece.source, piece.mesh.positions.size(), binding.joint_of, context);
@@ -104,6 +106,7 @@ void place_by_nodes(const File& file, const Scene& scene, std::vector<Piece>& pi
 Character assemble(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
                    const Context& context, const ReadOptions& options) {
   const File file = parse_file(bytes, name, folder, context);
+  context.check_cancelled();
   const Scene scene = build_scene(file);
   const MeshNodes selected = select_mesh_nodes(file, context);
   Data data(file, bytes.size());
@@ -115,6 +118,7 @@ Character assemble(std::span<const std::byte> bytes, const std::string& name, co
   else
     place_by_nodes(file, scene, pieces, options, skeleton);
 
+  context.check_cancelled();
   Character character;
   character.source = name;
   character.clips = read_clips(file, skeleton.joint_of_node, data, context);

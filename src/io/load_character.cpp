@@ -74,6 +74,7 @@ void check_distance(const Character& character, const Context& context) {
 
 Character load_character(const std::string& file, const Context& context, const ReadOptions& options) {
   constexpr std::string_view kBuiltin = "builtin:";
+  context.check_cancelled();
   Character character;
   if (file.starts_with(kBuiltin)) {
     character = make_builtin(file.substr(kBuiltin.size()), context);
@@ -83,6 +84,7 @@ Character load_character(const std::string& file, const Context& context, const 
     (void)InputFile(file, file);  // whatever its name says: is there a file at all?
     character = read_by_extension(file, context, options);
   }
+  context.check_cancelled();
   validate(character);
   check_distance(character, context);
   return character;

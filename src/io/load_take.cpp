@@ -10,6 +10,7 @@
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/markers.h"
+#include "cutis/options.h"
 #include "cutis/text.h"
 #include "io/bvh_read.h"
 #include "io/c3d_read.h"
@@ -133,8 +134,7 @@ bool is_take_file(std::string_view file) {
 MarkerTake load_take(const std::string& file, const Context& context, const TakeOptions& options) {
   if (options.up != 0 && (options.up < 'x' || options.up > 'z'))
     throw Error(ErrorCode::bad_argument, "up axis", "has to be x, y or z");
-  if (options.unit && !(*options.unit > 0 && std::isfinite(*options.unit)))
-    throw Error(ErrorCode::bad_argument, "unit", "has to be a positive number of metres");
+  check_options(options, "take");
   const std::string extension = extension_of(file);
   if (extension == ".c3d") return read_c3d(file, context, options);
   if (extension == ".trc") return read_trc(file, context, options);

@@ -29,7 +29,10 @@ class ObjParser {
 
   Character read() {
     std::string_view line;
-    while (next_logical_line(line)) take(line);
+    while (next_logical_line(line)) {
+      if (line_number_ % 4096 == 0) context_.check_cancelled();
+      take(line);
+    }
     return finish();
   }
 

@@ -20,9 +20,15 @@ class OffParser {
 
   Character read() {
     read_header();
-    for (std::size_t i = 0; i < vertices_; ++i) read_vertex();
+    for (std::size_t i = 0; i < vertices_; ++i) {
+      if (i % 4096 == 0) context_.check_cancelled();
+      read_vertex();
+    }
     std::size_t thin = 0;
-    for (std::size_t i = 0; i < faces_; ++i) thin += read_face() < 3 ? 1 : 0;
+    for (std::size_t i = 0; i < faces_; ++i) {
+      if (i % 4096 == 0) context_.check_cancelled();
+      thin += read_face() < 3 ? 1 : 0;
+    }
     if (thin > 0) context_.warn(fmt::format("{}: {} faces with fewer than three corners are left out", name_, thin));
     if (mesh_.triangles.empty())
       throw Error(ErrorCode::bad_file, name_, "has no faces; a character needs a surface of polygons.");

@@ -256,6 +256,7 @@ class PlyParser {
 
   /// Scalars of the row into scalar_, the list property `wanted` into list_.
   void read_row(const Element& element, std::uint64_t row, ValueReader& values, int wanted) {
+    if (row % 4096 == 0) context_.check_cancelled();
     scalar_.assign(element.properties.size(), 0.0);
     const auto get = [&](const Property& property, Type type) {
       double value = 0;

@@ -93,8 +93,7 @@ class Retargeter {
     for (std::size_t f = 0; f < n; ++f) {
       if (f % 256 == 0) {
         context_.progress("retarget", static_cast<double>(f) / static_cast<double>(n));
-        if (context_.is_cancelled && context_.is_cancelled())
-          throw Error(ErrorCode::cancelled, motion_.source, "cancelled.");
+        context_.check_cancelled();
       }
       times[f] = static_cast<float>(static_cast<double>(f) * motion_.frame_time);
       const MotionPose pose = scene_pose(motion_.pose(f));

@@ -77,6 +77,7 @@ MarkerTake read_trc_memory(std::string_view text, const std::string& name, const
   const double nan = std::numeric_limits<double>::quiet_NaN();
   while (lines.next(line)) {
     if (trimmed(line).empty()) continue;
+    context.check_cancelled();
     const std::vector<std::string_view> cells = cells_of(line);
     if (cells.size() > 3 * points + 2 && !cells[3 * points + 2].empty())
       fail(fmt::format("has more columns than {} markers need", points));

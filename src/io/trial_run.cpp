@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace cutis {
 namespace {
@@ -31,13 +34,26 @@ namespace {
 
 }  // namespace
 
-bool survives_trial(const std::function<void()>& work, unsigned cpu_seconds) {
+bool survives_trial(const std::function<void()>& work, unsigned cpu_seconds, const Context& context) {
+  context.check_cancelled();
   const pid_t child = fork();
   if (child < 0) return true;
   if (child == 0) run_in_child(work, cpu_seconds);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return true;  // somebody else collects our children
+  auto nap = std::chrono::microseconds(100);  // longer and longer, up to 10 ms
+  for (pid_t ended = 0; ended == 0;) {
+    ended = waitpid(child, &status, WNOHANG);
+    if (ended < 0 && errno != EINTR) return true;  // somebody else collects our children
+    if (ended > 0) break;
+    ended = 0;
+    if (context.is_cancelled && context.is_cancelled()) {
+      kill(child, SIGKILL);
+      while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+      context.check_cancelled();
+    }
+    std::this_thread::sleep_for(nap);
+    nap = std::min(nap * 2, std::chrono::microseconds(10'000));
+  }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -3,11 +3,14 @@
 
 #include <functional>
 
+#include "cutis/context.h"
+
 namespace cutis {
 
 /// Runs `work` in a copy of this process and tells whether it came to an end there, by returning or by throwing.
 /// False: it crashed, failed an assertion, or took more than `cpu_seconds`. What it prints is discarded. True too when
-/// the system has no room for a copy: the work is then untried.
-[[nodiscard]] bool survives_trial(const std::function<void()>& work, unsigned cpu_seconds);
+/// the system has no room for a copy: the work is then untried. Throws Error(cancelled), and ends the copy, when the
+/// context says so.
+[[nodiscard]] bool survives_trial(const std::function<void()>& work, unsigned cpu_seconds, const Context& context);
 
 }  // namespace cutis

@@ -77,6 +77,7 @@ class UsdaWriter final : public FrameWriter {
  public:
   UsdaWriter(const std::string& path, const AnimationHeader& header, const Context& context)
       : FrameWriter(path, header),
+        context_(context),
         out_(path),
         spool_(path),
         time_(time_codes(times_from_first(path, header, context))) {}
@@ -186,6 +187,7 @@ class UsdaWriter final : public FrameWriter {
   void samples(const Mesh& mesh, std::size_t first, std::size_t offset_in_frame, const Body& body) {
     scratch_.resize(mesh.positions.size());
     for (std::size_t f = 0; f < frame_count(); ++f) {
+      context_.check_cancelled();
       spool_.read(f * (has_contact() ? 3 : 2) * vertex_count() + offset_in_frame + first, scratch_);
       text_.text("            ").number(time_.code[f]).text(": [");
       body(std::span<const Vec3f>(scratch_));
@@ -241,6 +243,7 @@ class UsdaWriter final : public FrameWriter {
     text_.clear();
   }
 
+  Context context_;
   AtomicFile out_;
   FrameSpool spool_;
   TimeCodes time_;

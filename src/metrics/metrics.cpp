@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/alive.h"
 #include "base/math.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
@@ -82,7 +83,7 @@ void measure_residuals(FrameMetrics& m, const Weld& weld, std::span<const float>
 }  // namespace
 
 struct Metrics::Impl {
-  const Context* context = nullptr;
+  Context context;
   MetricsOptions options;
   WeldedCharacter welded;
   // Per welded vertex: a number for its rest position. Copies with other weights move apart, but the triangles at them
@@ -99,7 +100,7 @@ struct Metrics::Impl {
   FrameMetrics rest;
 
   Impl(const Character& character, const Context& given_context, const MetricsOptions& given_options)
-      : context(&given_context), options(given_options), welded(weld_character(character)) {
+      : context(given_context), options(given_options), welded(weld_character(character)) {
     place_of = weld(welded.positions).welded_of;
     const Topology& topology = welded.topology;
     const PosedSurface surface = pose_surface(welded, welded.input_positions);
@@ -154,7 +155,7 @@ struct Metrics::Impl {
       const TriangleBvh bvh(surface.positions, topology.triangles, surface.usable);
       if (options.intersections) measure_intersections(m, surface, bvh, contact);
       if (options.overlap) {
-        const Overlap overlap = find_overlap(surface, topology.triangles, bvh, kMoveOut * mean_edge, *context);
+        const Overlap overlap = find_overlap(surface, topology.triangles, bvh, kMoveOut * mean_edge, context);
         m.overlap = overlap.tested == 0 ? 0 : static_cast<double>(overlap.count) / static_cast<double>(overlap.tested);
         if (options.per_vertex) m.vertex_overlaps = scatter(welded.weld, overlap.inside);
       }
@@ -177,14 +178,14 @@ struct Metrics::Impl {
 
   void measure_intersections(FrameMetrics& m, const PosedSurface& surface, const TriangleBvh& bvh,
                              std::vector<std::uint8_t>& contact) const {
-    auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, *context);
+    auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, context);
     m.intersecting_pairs = pairs.size();
     std::vector<std::uint8_t> crossing(surface.positions.size(), 0);
     for (const auto& pair : pairs)
       for (const std::uint32_t t : pair)
         for (const std::uint32_t v : welded.topology.triangles[t]) crossing[v] = 1;
     if (contact.empty()) {
-      contact = find_touching(surface, welded.topology, bvh, place_of, kTouchReach * mean_edge, *context);
+      contact = find_touching(surface, welded.topology, bvh, place_of, kTouchReach * mean_edge, context);
       grow_by_rings(contact, welded.topology, kRingsAroundContact);
       // Skin that passes through skin is a fault, whatever else is near.
       for (std::size_t v = 0; v < contact.size(); ++v) contact[v] = contact[v] && !crossing[v];
@@ -229,17 +230,17 @@ FrameMetrics Metrics::measure(std::span<const Vec3f> positions, std::span<const 
   require_count(positions.size(), vertex_count(), "positions");
   if (!iso_residuals.empty()) require_count(iso_residuals.size(), vertex_count(), "residuals");
   if (!touching.empty()) require_count(touching.size(), vertex_count(), "marks of contact");
-  return impl_->measure(positions, iso_residuals, touching);
+  return alive(impl_, "metrics").measure(positions, iso_residuals, touching);
 }
 
-const FrameMetrics& Metrics::rest() const { return impl_->rest; }
-std::span<const JointRegion> Metrics::regions() const { return impl_->joints.regions; }
-std::size_t Metrics::vertex_count() const { return impl_->welded.input_positions.size(); }
-std::size_t Metrics::welded_vertex_count() const { return impl_->welded.positions.size(); }
-std::span<const std::uint32_t> Metrics::first_of_welded() const { return impl_->welded.weld.first_of; }
-double Metrics::mean_edge_length() const { return impl_->mean_edge; }
-double Metrics::size() const { return impl_->size; }
-std::size_t Metrics::zero_length_edges() const { return impl_->zero_edges; }
+const FrameMetrics& Metrics::rest() const { return alive(impl_, "metrics").rest; }
+std::span<const JointRegion> Metrics::regions() const { return alive(impl_, "metrics").joints.regions; }
+std::size_t Metrics::vertex_count() const { return alive(impl_, "metrics").welded.input_positions.size(); }
+std::size_t Metrics::welded_vertex_count() const { return alive(impl_, "metrics").welded.positions.size(); }
+std::span<const std::uint32_t> Metrics::first_of_welded() const { return alive(impl_, "metrics").welded.weld.first_of; }
+double Metrics::mean_edge_length() const { return alive(impl_, "metrics").mean_edge; }
+double Metrics::size() const { return alive(impl_, "metrics").size; }
+std::size_t Metrics::zero_length_edges() const { return alive(impl_, "metrics").zero_edges; }
 
 FrameDistance Metrics::distance(std::span<const Vec3f> a, std::span<const Vec3f> b) const {
   require_count(a.size(), vertex_count(), "positions");
@@ -261,7 +262,7 @@ FrameDistance Metrics::distance(std::span<const Vec3f> a, std::span<const Vec3f>
 }
 
 FrameDistance Metrics::distance_to_rest(std::span<const Vec3f> positions) const {
-  return distance(impl_->welded.input_positions, positions);
+  return distance(alive(impl_, "metrics").welded.input_positions, positions);
 }
 
 PathMetrics Metrics::path(std::span<const std::vector<Vec3f>> first, std::span<const std::vector<Vec3f>> second) const {

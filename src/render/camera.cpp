@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 
 namespace cutis {
 namespace {
@@ -17,9 +18,7 @@ struct Frame {
 
 void check(const ViewOptions& options, double aspect) {
   if (!(aspect > 0) || !std::isfinite(aspect)) fail("the aspect (width / height) must be a positive number");
-  if (!(options.fov_y > 0.001 && options.fov_y < 3.1)) fail("the field of view must be between 0.001 and 3.1 radians");
-  if (!(options.margin > 0) || !std::isfinite(options.margin)) fail("the margin must be a positive number");
-  if (!std::isfinite(options.yaw) || !std::isfinite(options.pitch)) fail("yaw and pitch must be finite numbers");
+  check_options(options, "camera");
 }
 
 Frame frame_of(const ViewOptions& options) {

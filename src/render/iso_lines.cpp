@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "render/canvas.h"
 #include "render/style.h"
 
@@ -65,10 +66,8 @@ void check(std::span<const float> values, int columns, int rows, const IsoLinesO
   if (columns < 2 || rows < 2 || columns > 32768 || rows > 32768 ||
       values.size() != static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows))
     fail(fmt::format("{} values do not fill {} x {} points; give at least 2 x 2", values.size(), columns, rows));
-  if (!(o.x_max > o.x_min && o.y_max > o.y_min) || !std::isfinite(o.x_max - o.x_min) ||
-      !std::isfinite(o.y_max - o.y_min))
-    fail("the area must have x_min below x_max and y_min below y_max");
-  if (!(o.text_size >= 4 && o.text_size <= 400)) fail("the text size must be between 4 and 400 pixels");
+  check_options(o, "iso-lines");
+  if (!(o.x_max > o.x_min && o.y_max > o.y_min)) fail("the area must have x_min below x_max and y_min below y_max");
   if (o.width < 8 * o.text_size || o.height < 8 * o.text_size)
     fail(fmt::format("{} x {} pixels are too few for text of {} pixels", o.width, o.height, o.text_size));
   for (const IsoCurve& c : o.curves)

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "render/canvas.h"
 #include "render/font.h"
 #include "render/style.h"
@@ -77,13 +78,12 @@ void check(std::span<const PlotSeries> series, const PlotOptions& options) {
     if (s.x.size() != s.y.size())
       fail(fmt::format("series '{}' has {} x values and {} y values; give as many of each", s.label, s.x.size(),
                        s.y.size()));
-  if (!(options.text_size >= 4 && options.text_size <= 400)) fail("the text size must be between 4 and 400 pixels");
+  check_options(options, "plot");
   if (options.width < 16 * options.text_size || options.height < 10 * options.text_size)
     fail(fmt::format("{} x {} pixels are too few for text of {} pixels", options.width, options.height,
                      options.text_size));
   for (const auto& limit : {options.y_min, options.y_max})
-    if (limit && (!std::isfinite(*limit) || (options.log_y && !(*limit > 0))))
-      fail("the limits of y must be finite, and positive on a logarithmic axis");
+    if (limit && options.log_y && !(*limit > 0)) fail("the limits of y must be positive on a logarithmic axis");
   if (options.y_min && options.y_max && !(*options.y_min < *options.y_max)) fail("y_min must be below y_max");
 }
 

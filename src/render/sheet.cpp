@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "render/canvas.h"
 #include "render/style.h"
 
@@ -36,9 +37,7 @@ std::string fitted(std::string text, double size, double width) {
 
 Image contact_sheet(std::span<const SheetCell> cells, const SheetOptions& options) {
   if (cells.empty()) throw Error(ErrorCode::bad_argument, "contact sheet", "there are no pictures to put on it");
-  if (options.columns < 1) throw Error(ErrorCode::bad_argument, "contact sheet", "give at least one column");
-  if (!(options.text_size >= 4 && options.text_size <= 400))
-    throw Error(ErrorCode::bad_argument, "contact sheet", "the text size must be between 4 and 400 pixels");
+  check_options(options, "contact sheet");
   int cell_width = 0, cell_height = 0;
   bool labelled = false;
   for (const SheetCell& cell : cells) {
@@ -99,7 +98,7 @@ Image contact_sheet(std::span<const SheetCell> cells, const SheetOptions& option
 
 Image compose(std::span<const Image> images, const ComposeOptions& options) {
   if (images.empty()) throw Error(ErrorCode::bad_argument, "compose", "there are no pictures to put together");
-  if (options.gap < 0) throw Error(ErrorCode::bad_argument, "compose", "the gap cannot be negative");
+  check_options(options, "compose");
   long long along = options.gap;
   int across = 0;
   for (const Image& image : images) {

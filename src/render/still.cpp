@@ -9,6 +9,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "cutis/render.h"
 #include "geometry/normals.h"
 #include "render/camera.h"
@@ -75,22 +76,6 @@ Scene gather(const Drawable& drawable) {
     scene.normals = vertex_normals(scene.positions, scene.triangles);
   }
   return scene;
-}
-
-void check_options(const RenderOptions& options) {
-  const auto fail = [](const std::string& sentence) { throw Error(ErrorCode::bad_argument, "render", sentence); };
-  constexpr int kMost = 16384;
-  if (options.width < 1 || options.height < 1 || options.width > kMost || options.height > kMost)
-    fail(fmt::format("a picture of {} x {} pixels cannot be made; sides go from 1 to {}", options.width, options.height,
-                     kMost));
-  if (options.samples < 1 || options.samples > 8)
-    fail(fmt::format("{} samples per pixel side were asked for; give 1 to 8", options.samples));
-  if (options.ground_height && !(std::abs(*options.ground_height) <= kFarthest))
-    fail("the ground height must be a finite number");
-}
-
-void stop_if_cancelled(const Context& context) {
-  if (context.is_cancelled && context.is_cancelled()) throw Error(ErrorCode::cancelled, "render", "cancelled");
 }
 
 // Corners of the triangles that any sample sees; the others need no occlusion.
@@ -218,12 +203,12 @@ struct Painter {
 
 Image render_still(const Drawable& drawable, const Camera& camera, const RenderOptions& options,
                    const Context& context) {
-  check_options(options);
+  check_options(options, "render");
   const View view = make_view(camera, options.width, options.height);
   const Scene scene = gather(drawable);
   const TriangleBins bins(view, scene.positions, scene.triangles, context);
   const Studio studio(view, !scene.colors.empty());
-  stop_if_cancelled(context);
+  context.check_cancelled();
 
   const double ground = options.ground_height.value_or(scene.bounds.empty() ? 0.0 : scene.bounds.lo.y);
   std::unique_ptr<OcclusionScene> occluders;
@@ -236,13 +221,13 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
     how.offset = static_cast<float>(5e-4 * diagonal(scene.bounds));
     visibility = vertex_visibility(*occluders, scene.positions, scene.normals, scene.triangles,
                                    seen_vertices(scene, bins, options.samples, context), how, context);
-    stop_if_cancelled(context);
+    context.check_cancelled();
   }
   GroundShadow shadow;
   // From below the floor there is no floor to see.
   if (options.ground_shadow && occluders && view.eye.y > ground)
     shadow = GroundShadow(*occluders, scene.bounds, ground, studio.to_key(), context);
-  stop_if_cancelled(context);
+  context.check_cancelled();
 
   Image image;
   image.width = options.width;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/alive.h"
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/skin_field.h"
@@ -82,6 +83,7 @@ std::vector<FieldSlice::Line> contact_lines(const std::vector<SkinFieldSample>& 
 }  // namespace
 
 FieldSlice SkinField::slice(const SlicePlane& plane, int columns, const Context& context) const {
+  (void)alive(impl_, "skin field");
   if (columns < 2 || columns > 4096 || !(plane.width > 0) || !(plane.height > 0))
     throw Error(ErrorCode::bad_argument, "slice", "needs 2 to 4096 columns and a rectangle of some size");
   FieldSlice slice;

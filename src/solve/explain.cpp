@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/alive.h"
 #include "base/math.h"
 #include "cutis/error.h"
 #include "kernels/eval_field.h"
@@ -24,7 +25,8 @@ constexpr int kAxisSamples = 9;
 
 std::string_view to_string(PairCause cause) {
   constexpr std::string_view kNames[kPairCauses] = {"same_part", "joint", "rest_overlap", "bone_inside", "contact"};
-  return kNames[static_cast<std::size_t>(cause)];
+  const auto index = static_cast<std::size_t>(cause);
+  return index < kPairCauses ? kNames[index] : "?";
 }
 
 struct Explainer::Impl {
@@ -63,13 +65,18 @@ struct Explainer::Impl {
 };
 
 Explainer::Explainer(const Character& character, std::shared_ptr<const Rig> rig) : impl_(std::make_unique<Impl>()) {
-  if (!rig->has_skin() || rig->vertex_count() != character.vertex_count())
+  if (!rig || !rig->has_skin() || rig->vertex_count() != character.vertex_count())
     throw Error(ErrorCode::bad_argument, "explain", "needs the character's own rig, bound with implicit_skin");
   Impl& s = *impl_;
   s.rig = std::move(rig);
   std::uint32_t base = 0;
   for (const Mesh& mesh : character.meshes) {
-    for (const Triangle& t : mesh.triangles) s.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
+    for (const Triangle& t : mesh.triangles) {
+      if (std::max({t[0], t[1], t[2]}) >= mesh.positions.size())
+        throw Error(ErrorCode::bad_character, fmt::format("explain › mesh '{}'", mesh.name),
+                    "has a triangle with a vertex that does not exist; validate() the character");
+      s.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
+    }
     base += static_cast<std::uint32_t>(mesh.positions.size());
   }
   for (const RigField& field : s.rig->fields) s.grids.push_back(field.view());
@@ -89,7 +96,7 @@ Explainer& Explainer::operator=(Explainer&&) noexcept = default;
 
 std::vector<PairGroup> Explainer::explain(const Pose& pose, std::span<const Vec3f> positions,
                                           std::span<const std::array<std::uint32_t, 2>> pairs) const {
-  const Impl& s = *impl_;
+  const Impl& s = alive(impl_, "explainer");
   const Rig& rig = *s.rig;
   if (positions.size() != rig.vertex_count())
     throw Error(ErrorCode::bad_argument, "explain",

@@ -57,16 +57,6 @@ Affine3f narrow(const Affine3d& a) {
 
 ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context)
     : rig_(rig), options_(options), context_(context), field_(rig) {
-  if (!rig.has_skin())
-    throw Error(ErrorCode::bad_argument, "implicit", "the rig was bound without its implicit skin; bind it with one");
-  if (options.initial != Method::lbs && options.initial != Method::dqs)
-    throw Error(ErrorCode::bad_argument, "implicit", "the initial guess must be lbs or dqs");
-  if (options.rounds < 0 || options.rounds > 100 || options.smoothing < 0 || options.smoothing > 100)
-    throw Error(ErrorCode::bad_argument, "implicit", "rounds and smoothing must be between 0 and 100");
-  if (options.inner < 1 || options.inner > 1000 || options.rings < 0 || options.rings > 100)
-    throw Error(ErrorCode::bad_argument, "implicit", "inner must be between 1 and 1000, rings between 0 and 100");
-  if (!(options.tolerance >= 1e-6 && options.tolerance <= 0.1))
-    throw Error(ErrorCode::bad_argument, "implicit", "the tolerance must be between 1e-6 and 0.1");
   rest_ = make_implicit_rest(rig, options, context);
   hinges_ = std::make_unique<Hinges>(rig, rest_.track.joined, options);
   corners_ = triangle_corners(rig.surface);

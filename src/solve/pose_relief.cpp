@@ -19,7 +19,7 @@ double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   return distance(p, a + e * t);
 }
 
-Relief make_relief(const Rig& rig, const ReliefOptions& options) {
+Relief make_relief(const Rig& rig, const ReliefOptions& options, const Context& context) {
   std::vector<float> radius = part_radii(rig);
   std::vector<int> parent;
   std::vector<Vec3d> pivot;
@@ -33,17 +33,19 @@ Relief make_relief(const Rig& rig, const ReliefOptions& options) {
   std::vector<std::uint32_t> owner = rig.surface.owner;
   for (std::size_t v = 0; v < rig.surface.no_contact.size(); ++v)
     if (rig.surface.no_contact[v] != 0) owner[v] = RigSurface::kNoBone;
-  return Relief({rig.surface.positions, owner, radius, parent, pivot, joined_parts(rig)}, options,
-                [grids](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) {
-                  const GridView& grid = grids[part];
-                  if (grid.nodes == nullptr) return false;
-                  const Vec3f p = transform_point(grid.grid_from_rest, static_cast<Vec3f>(p_rest));
-                  if (!inside_grid(grid, p)) return false;
-                  const FieldSample<float> d = grid_distance(grid, p);
-                  distance = d.value;
-                  gradient = static_cast<Vec3d>(grid.rest_from_slope * d.gradient);
-                  return true;
-                });
+  return Relief(
+      {rig.surface.positions, owner, radius, parent, pivot, joined_parts(rig)}, options,
+      [grids, context, calls = 0U](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) mutable {
+        if (++calls % 256 == 0) context.check_cancelled();  // a plan asks millions of times
+        const GridView& grid = grids[part];
+        if (grid.nodes == nullptr) return false;
+        const Vec3f p = transform_point(grid.grid_from_rest, static_cast<Vec3f>(p_rest));
+        if (!inside_grid(grid, p)) return false;
+        const FieldSample<float> d = grid_distance(grid, p);
+        distance = d.value;
+        gradient = static_cast<Vec3d>(grid.rest_from_slope * d.gradient);
+        return true;
+      });
 }
 
 }  // namespace
@@ -79,8 +81,8 @@ void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<con
   }
 }
 
-PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options)
-    : rig_(rig), relief_(make_relief(rig, options)), rest_(default_pose(rig.skeleton)) {}
+PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options, const Context& context)
+    : rig_(rig), relief_(make_relief(rig, options, context)), rest_(default_pose(rig.skeleton)) {}
 
 void PoseRelief::complete(const Pose& pose, Pose& out) const {
   out = rest_;

@@ -7,6 +7,7 @@
 
 #include "contact/relief.h"
 #include "cutis/character.h"
+#include "cutis/context.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -20,8 +21,8 @@ void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<con
 
 class PoseRelief {
  public:
-  /// The rig must have a skin and outlive this.
-  PoseRelief(const Rig& rig, const ReliefOptions& options);
+  /// The rig must have a skin and outlive this. apply() and foresee() throw Error(cancelled) when the context says so.
+  PoseRelief(const Rig& rig, const ReliefOptions& options, const Context& context);
 
   /// Follows the last call; the reference is valid until the next.
   const Pose& apply(const Pose& pose);

@@ -7,8 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "backends/engine.h"
+#include "base/alive.h"
 #include "base/timer.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "solve/contact_pass.h"
@@ -63,6 +65,13 @@ Method method_from_string(std::string_view name) {
 
 bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
 
+bool with_contact(const SolveOptions& options) {
+  return options.contact_pass.value_or(options.method == Method::tracking &&
+                                       options.tracking.contact == ContactModel::own_side);
+}
+
+bool needs_skin(const SolveOptions& options) { return needs_skin(options.method) || with_contact(options); }
+
 namespace {
 
 struct NamedHistory {
@@ -106,13 +115,17 @@ ContactModel contact_model_from_string(std::string_view name) {
 
 std::string_view to_string(VertexState state) {
   constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
-  return kNames[static_cast<std::size_t>(state)];
+  const auto index = static_cast<std::size_t>(state);
+  return index < kVertexStates ? kNames[index] : "?";
 }
 
 struct Solver::Impl {
+  Impl(std::shared_ptr<const Rig> given_rig, const SolveOptions& given_options, const Context& given_context)
+      : rig(std::move(given_rig)), options(given_options), context(given_context), motion(*rig) {}
+
   std::shared_ptr<const Rig> rig;
   SolveOptions options;
-  const Context* context;
+  Context context;
   BoneMotion motion;
   Frame frame;
   ContactReport contact;
@@ -120,10 +133,19 @@ struct Solver::Impl {
   std::unique_ptr<PoseRelief> relief;
   std::unique_ptr<ImplicitSkin> implicit;
   std::unique_ptr<Tracker> tracker;
+  bool interrupted = false;  // the last frame was not finished: the stages are in no state to go on from
+
+  // As new: at rest, and nothing is foreseen.
+  void make_stages();
+  void recover() {
+    if (interrupted) make_stages();
+    interrupted = false;
+  }
 
   // Frames that depend on their pose alone: the contact pass follows every one from rest …
   [[nodiscard]] bool starts_from_rest() const {
-    return options.contact_pass && options.method == Method::tracking && options.tracking.history == History::canonical;
+    return with_contact(options) && options.method == Method::tracking &&
+           options.tracking.history == History::canonical;
   }
   // … or cannot be had, for it needs a way to follow: bones are relieved, and the fields push the skin apart.
   [[nodiscard]] bool is_stateless() const {
@@ -145,10 +167,10 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
   motion.update(*rig, pose);
   switch (options.method) {
     case Method::lbs:
-      skin_linear(*rig, motion.palette(), positions, frame.normals, *context);
+      skin_linear(*rig, motion.palette(), positions, frame.normals, context);
       break;
     case Method::dqs:
-      skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, *context);
+      skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, context);
       break;
     case Method::implicit:
       implicit->solve(pose, motion, positions, frame);
@@ -159,51 +181,63 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
   }
 }
 
+void Solver::Impl::make_stages() {
+  motion = BoneMotion(*rig);
+  if (with_contact(options)) {
+    ContactPassOptions touching;
+    if (options.method == Method::tracking) {  // follows the skin by itself; its sub-steps are dear
+      touching.max_travel_edges = 4;
+      touching.max_substeps = 2;
+      touching.start_edges = 0.05;
+    }
+    if (starts_from_rest()) {  // as fine as the frames of a clip would be
+      touching.max_turn_degrees = 3;
+      touching.most_substeps = 64;
+    }
+    touching.swell = options.swell;
+    if (!is_stateless()) contact_pass = std::make_unique<ContactPass>(*rig, touching, context);
+    if (options.relief_cap > 0)
+      relief = std::make_unique<PoseRelief>(*rig, ReliefOptions{.cap = options.relief_cap}, context);
+  }
+  if (options.method == Method::implicit)
+    implicit =
+        std::make_unique<ImplicitSkin>(*rig, options.implicit, with_contact(options) ? 0 : options.relief_cap, context);
+  if (options.method == Method::tracking) {
+    TrackingOptions tracking = options.tracking;
+    if (starts_from_rest()) tracking.history = History::playback;  // of the contact pass's sub-steps
+    tracker = std::make_unique<Tracker>(*rig, tracking, context);
+  }
+}
+
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
-  BoneMotion motion(*rig);
-  impl_ = std::make_unique<Impl>(Impl{std::move(rig), options, &context, std::move(motion), {}, {}, {}, {}, {}, {}});
+  if (!rig) throw Error(ErrorCode::bad_argument, "solve", "there is no rig; bind() or load_rig() makes one");
+  check_options(options, "solve");
+  check_options(options.implicit, "solve › implicit");
+  check_options(options.tracking, "solve › tracking");
+  if (needs_skin(options) && !rig->has_skin())
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("solve › {}{}", to_string(options.method), with_contact(options) ? " with contact" : ""),
+                "the rig was bound without its implicit skin; bind it with BindOptions::implicit_skin");
+  impl_ = std::make_unique<Impl>(std::move(rig), options, context);
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
-  if (options.contact_pass) {
-    if (!impl_->rig->has_skin())
-      throw Error(ErrorCode::bad_argument, "solve", "contact needs a rig with a skin; bind with implicit_skin");
-    ContactPassOptions contact;
-    if (options.method == Method::tracking) {  // follows the skin by itself; its sub-steps are dear
-      contact.max_travel_edges = 4;
-      contact.max_substeps = 2;
-      contact.start_edges = 0.05;
-    }
-    if (impl_->starts_from_rest()) {  // as fine as the frames of a clip would be
-      contact.max_turn_degrees = 3;
-      contact.most_substeps = 64;
-    }
-    contact.swell = options.swell;
-    if (!impl_->is_stateless()) impl_->contact_pass = std::make_unique<ContactPass>(*impl_->rig, contact, context);
-    if (options.relief_cap > 0)
-      impl_->relief = std::make_unique<PoseRelief>(*impl_->rig, ReliefOptions{.cap = options.relief_cap});
-  }
   if (needs_skin(options.method)) {
     impl_->frame.states.resize(impl_->rig->vertex_count());
     impl_->frame.residuals.resize(impl_->rig->vertex_count());
   }
-  if (options.method == Method::implicit)
-    impl_->implicit = std::make_unique<ImplicitSkin>(*impl_->rig, options.implicit,
-                                                     options.contact_pass ? 0 : options.relief_cap, context);
-  if (options.method == Method::tracking) {
-    TrackingOptions tracking = options.tracking;
-    if (impl_->starts_from_rest()) tracking.history = History::playback;  // of the contact pass's sub-steps
-    impl_->tracker = std::make_unique<Tracker>(*impl_->rig, tracking, context);
-  }
+  impl_->make_stages();
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
 void Solver::reset() {
-  impl_->motion = BoneMotion(*impl_->rig);
-  if (impl_->contact_pass) impl_->contact_pass->restart();
-  if (impl_->relief) impl_->relief->restart();
-  if (impl_->tracker) impl_->tracker->reset();
+  Impl& s = alive(impl_, "solver");
+  s.recover();
+  s.motion = BoneMotion(*s.rig);
+  if (s.contact_pass) s.contact_pass->restart();
+  if (s.relief) s.relief->restart();
+  if (s.tracker) s.tracker->reset();
 }
 
 const Frame& Solver::seek(const Pose& pose) {
@@ -216,7 +250,12 @@ const Frame& Solver::seek(const Pose& pose) {
 }
 
 void Solver::foresee(std::span<const Pose> poses) {
-  if (impl_->relief && !impl_->starts_from_rest() && !impl_->is_stateless()) impl_->relief->foresee(poses);
+  Impl& s = alive(impl_, "solver");
+  s.recover();
+  if (!s.relief || s.starts_from_rest() || s.is_stateless()) return;
+  s.interrupted = true;  // until it is done
+  s.relief->foresee(poses);
+  s.interrupted = false;
 }
 
 struct SolverState::Impl {
@@ -229,7 +268,8 @@ struct SolverState::Impl {
 };
 
 SolverState Solver::save_state() const {
-  const Impl& s = *impl_;
+  Impl& s = alive(impl_, "solver");
+  s.recover();
   SolverState::Impl state{s.rig, s.options.method, s.motion, {}, {}, {}};
   if (s.contact_pass) state.contact_pass = s.contact_pass->save_state();
   if (s.relief) state.relief = s.relief->save_state();
@@ -240,7 +280,8 @@ SolverState Solver::save_state() const {
 }
 
 void Solver::restore_state(const SolverState& state) {
-  Impl& s = *impl_;
+  Impl& s = alive(impl_, "solver");
+  s.recover();
   if (!state.impl_) throw Error(ErrorCode::bad_argument, "solve", "the state is empty; save_state() makes one");
   const SolverState::Impl& from = *state.impl_;
   if (from.rig != s.rig || from.method != s.options.method ||
@@ -255,40 +296,44 @@ void Solver::restore_state(const SolverState& state) {
 
 const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
-  const Rig& rig = *impl_->rig;
-  Frame& frame = impl_->frame;
-  if (impl_->starts_from_rest()) reset();
+  Impl& s = alive(impl_, "solver");
+  s.recover();
+  const Rig& rig = *s.rig;
+  Frame& frame = s.frame;
+  if (s.starts_from_rest()) reset();
+  s.interrupted = true;  // until it is done
   frame.report.profile = {};
-  if (impl_->tracker) impl_->tracker->restart_profile();
-  const auto skin = [this](const Pose& at, std::span<Vec3f> positions) { impl_->skin(at, positions); };
-  if (impl_->contact_pass) {
+  if (s.tracker) s.tracker->restart_profile();
+  const auto skin = [&s](const Pose& at, std::span<Vec3f> positions) { s.skin(at, positions); };
+  if (s.contact_pass) {
     double relief_ms = 0;
     const Pose* feasible = &pose;
-    if (impl_->relief) {
+    if (s.relief) {
       const StageTimer relieving(relief_ms);
-      feasible = &impl_->relief->apply(pose);
+      feasible = &s.relief->apply(pose);
     }
-    impl_->contact_pass->advance(*feasible, skin, frame.positions, impl_->contact, *impl_->context);
-    frame.report.contact = impl_->contact;  // skin() writes reports of its own
+    s.contact_pass->advance(*feasible, skin, frame.positions, s.contact, s.context);
+    frame.report.contact = s.contact;  // skin() writes reports of its own
     frame.report.contact.relief_ms = relief_ms;
-    if (impl_->relief) impl_->report_relief();
+    if (s.relief) s.report_relief();
     const StageTimer bending(frame.report.contact.normals_ms);
-    impl_->contact_pass->bend_normals(frame.normals, *impl_->context);
-    impl_->contact_pass->contact(frame.contact);
+    s.contact_pass->bend_normals(frame.normals, s.context);
+    s.contact_pass->contact(frame.contact);
   } else {
     restart(frame.report.contact);
-    if (impl_->relief) {
-      impl_->relief->restart();
-      skin(impl_->relief->apply(pose), frame.positions);
+    if (s.relief) {
+      s.relief->restart();
+      skin(s.relief->apply(pose), frame.positions);
       frame.report.contact.certified = false;
-      impl_->report_relief();
+      s.report_relief();
     } else {
       skin(pose, frame.positions);
     }
   }
-  frame.report.nonfinite = impl_->motion.any_kept() ? count_kept(rig, impl_->motion.kept()) : 0;
-  if (impl_->tracker) frame.report.profile = impl_->tracker->profile();
+  frame.report.nonfinite = s.motion.any_kept() ? count_kept(rig, s.motion.kept()) : 0;
+  if (s.tracker) frame.report.profile = s.tracker->profile();
   frame.report.milliseconds = timer.milliseconds();
+  s.interrupted = false;
   return frame;
 }
 

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/alive.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/markers.h"
+#include "cutis/options.h"
 #include "geometry/normals.h"
 #include "volume/embedding.h"
 #include "volume/joint_limits.h"
@@ -87,14 +89,8 @@ Character checked(Character character) {
 struct MarkerSolver::Impl {
   Impl(const Character& c, const MarkerMap& map, const MarkerOptions& o, const Context& ctx)
       : character(checked(c)), options(o), context(ctx), driven(make_driven_skeleton(character)) {
-    const auto range = [](bool good, const char* name, const char* sentence) {
-      if (!good) throw Error(ErrorCode::bad_argument, name, sentence);
-    };
-    range(o.resolution >= 100 && o.resolution <= 50000, "resolution", "has to be from 100 to 50000 vertices");
-    range(o.w_l > 0 && o.w_u > 0 && o.w_d > 0 && std::isfinite(o.w_l + o.w_u + o.w_d), "weights",
-          "have to be positive numbers");
-    range(o.max_iterations >= 1 && o.tolerance > 0, "iterations", "have to be at least 1, with a positive tolerance");
-    range(!map.places.empty(), "marker map", "has no places");
+    check_options(o, "markers");
+    if (map.places.empty()) throw Error(ErrorCode::bad_argument, "marker map", "has no places; give it some");
     const auto start = Clock::now();
     welded = weld_character(character);
     const Box box = character.bounds();
@@ -306,7 +302,7 @@ struct MarkerSolver::Impl {
 
   Character character;
   MarkerOptions options;
-  const Context& context;
+  Context context;
   DrivenSkeleton driven;
   WeldedCharacter welded;
   double size = 0;
@@ -324,6 +320,7 @@ struct MarkerSolver::Impl {
   BonePose pose;         // of the control mesh's skeleton
   BonePose marker_pose;  // of the markers alone
   bool started = false;
+  bool interrupted = false;  // the last frame was not finished: it is no place to go on from
   std::vector<char> guided;  // bones with markers on them or below
   std::vector<Vec3d> shape;  // the control mesh as it is shown
   std::vector<Vec3d> last, differentials;
@@ -339,16 +336,24 @@ MarkerSolver::MarkerSolver(MarkerSolver&&) noexcept = default;
 MarkerSolver& MarkerSolver::operator=(MarkerSolver&&) noexcept = default;
 
 const MarkerFrame& MarkerSolver::solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
-  impl_->solve(targets, confidence);
-  return impl_->frame;
+  Impl& s = alive(impl_, "marker solver");
+  if (s.interrupted) s.reset();
+  s.interrupted = true;  // until it is done
+  s.solve(targets, confidence);
+  s.interrupted = false;
+  return s.frame;
 }
-void MarkerSolver::reset() { impl_->reset(); }
-const ControlMeshInfo& MarkerSolver::info() const { return impl_->info; }
+void MarkerSolver::reset() {
+  Impl& s = alive(impl_, "marker solver");
+  s.reset();
+  s.interrupted = false;
+}
+const ControlMeshInfo& MarkerSolver::info() const { return alive(impl_, "marker solver").info; }
 
 void MarkerSolver::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const {
   positions.clear();
-  for (const Vec3d& p : impl_->shape) positions.push_back(static_cast<Vec3f>(p));
-  triangles = impl_->mesh.boundary;
+  for (const Vec3d& p : alive(impl_, "marker solver").shape) positions.push_back(static_cast<Vec3f>(p));
+  triangles = alive(impl_, "marker solver").mesh.boundary;
 }
 
 std::string_view to_string(Embedding embedding) {

@@ -15,6 +15,7 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/markers.h"
+#include "cutis/options.h"
 #include "volume/rotation_fit.h"
 
 namespace cutis {
@@ -269,8 +270,7 @@ MarkerTargets prepare_targets(const MarkerTake& take, const MarkerMap& map, cons
   if (!absent.empty())
     context.warn(
         fmt::format("{}: does not have {} of the map; the others drive", take.source, fmt::join(absent, ", ")));
-  if (!(options.fill_seconds >= 0 && options.blend_seconds >= 0 && options.jump_speed > 0))
-    throw Error(ErrorCode::bad_argument, "targets", "times have to be 0 or more, the jump speed positive");
+  check_options(options, "targets");
   return Preparer(take, map, options).run();
 }
 

@@ -9,6 +9,7 @@
 #include "base/math.h"
 #include "base/timer.h"
 #include "cutis/error.h"
+#include "cutis/options.h"
 #include "weights/bone_visibility.h"
 #include "weights/cleanup.h"
 #include "weights/method.h"
@@ -22,20 +23,9 @@ namespace {
 constexpr std::array kMethods{WeightMethod::heat, WeightMethod::atlas};
 
 void check(const WeightOptions& options) {
-  const auto refuse = [](const char* name, const char* range) {
-    throw Error(ErrorCode::bad_argument, fmt::format("weights › {}", name), fmt::format("has to be {}", range));
-  };
-  if (options.max_influences < 1 || options.max_influences > 64) refuse("max_influences", "from 1 to 64");
-  if (options.smooth_steps < 0 || options.smooth_steps > 1000) refuse("smooth_steps", "from 0 to 1000");
-  if (!(options.min_weight >= 0 && options.min_weight <= 0.2)) refuse("min_weight", "from 0 to 0.2");
-  const auto fits = [](double overlap) { return overlap >= 0.1 && overlap <= 4; };
-  if (!fits(options.overlap)) refuse("overlap", "from 0.1 to 4");
+  check_options(options, "weights");
   for (const auto& [joint, overlap] : options.joint_overlap)
-    if (!fits(overlap)) refuse(("overlap of joint '" + joint + "'").c_str(), "from 0.1 to 4");
-}
-
-void stop_if_cancelled(const Context& context) {
-  if (context.is_cancelled && context.is_cancelled()) throw Error(ErrorCode::cancelled, "weights", "cancelled");
+    check_options(WeightOptions{.overlap = overlap}, fmt::format("weights › joint '{}'", joint));
 }
 
 WeightMatrix run_method(const WeightProblem& problem, const WeightOptions& options, WeightReport& report,
@@ -146,10 +136,10 @@ WeightReport make_weights(Character& character, const WeightOptions& options, co
   WeightProblem problem = make_surface(character, report.fallbacks);
   problem.visibility = std::make_shared<BoneVisibility>(problem);
   problem.bones = make_bones(problem, *problem.visibility, options.keep_helpers, report.fallbacks);
-  stop_if_cancelled(context);
+  context.check_cancelled();
 
   WeightMatrix matrix = run_method(problem, options, report, context);
-  stop_if_cancelled(context);
+  context.check_cancelled();
   transfer_weights(problem, matrix, context);
   smooth_weights(problem, matrix, options.smooth_steps, context);
   std::optional<Mirror> mirror;

@@ -59,8 +59,8 @@ TEST(Allocations, AreNoneInFramesOfImplicitSkinning) {
 }
 
 TEST(Allocations, AreNoneInFramesOfTracking) {
-  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking}), 0U);
-  EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::tracking}), 0U);
+  EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking, .contact_pass = false}), 0U);
+  EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = Method::tracking, .contact_pass = false}), 0U);
 }
 
 TEST(Allocations, AreNoneInFramesWithContact) {

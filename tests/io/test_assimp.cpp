@@ -317,16 +317,28 @@ TEST_F(Dae, ThatMakesTheImporterCrashIsRefused) {
 }
 
 TEST(TrialRun, TellsWhatItsWorkDoesNotSurvive) {
-  EXPECT_TRUE(survives_trial([] {}, 10));
-  EXPECT_TRUE(survives_trial([] { throw std::runtime_error("orderly"); }, 10));
-  EXPECT_FALSE(survives_trial([] { std::abort(); }, 10));
-  EXPECT_FALSE(survives_trial([] { std::raise(SIGSEGV); }, 10));
+  Context context(1);
+  EXPECT_TRUE(survives_trial([] {}, 10, context));
+  EXPECT_TRUE(survives_trial([] { throw std::runtime_error("orderly"); }, 10, context));
+  EXPECT_FALSE(survives_trial([] { std::abort(); }, 10, context));
+  EXPECT_FALSE(survives_trial([] { std::raise(SIGSEGV); }, 10, context));
   EXPECT_FALSE(survives_trial(
       [] {
         for (volatile int forever = 1; forever != 0;) {
         }
       },
-      1));
+      1, context));
+  int asked = 0;
+  context.is_cancelled = [&] { return ++asked > 3; };
+  EXPECT_THAT(error_of([&] {
+                (void)survives_trial(
+                    [] {
+                      for (volatile int forever = 1; forever != 0;) {
+                      }
+                    },
+                    60, context);
+              }),
+              HasSubstr("cancelled"));
 }
 
 TEST(Fbx, IsASkinnedAnimatedCharacterInMetresWithCornersMergedAgain) {

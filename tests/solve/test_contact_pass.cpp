@@ -178,7 +178,7 @@ TEST_F(ContactPassTest, SkinAtFastJointsIsNotLeftBehind) {
   const Character character = load_character("builtin:human", context);
   const auto rig = bind(character, context);
   Solver with(rig, {.method = Method::tracking, .contact_pass = true, .relief_cap = 0}, context);
-  Solver without(rig, {.method = Method::tracking}, context);
+  Solver without(rig, {.method = Method::tracking, .contact_pass = false}, context);
   const Metrics metrics(character, context, {.intersections = false, .overlap = false});
   Pose pose = default_pose(character.skeleton);
   const auto joints = character.skeleton.joints;

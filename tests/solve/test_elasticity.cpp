@@ -33,7 +33,7 @@ std::shared_ptr<const Rig> bind_with(const Character& c, const std::string& json
 
 std::vector<Vec3f> play(const std::shared_ptr<const Rig>& rig, const Character& c, const char* clip, double share,
                         const Context& context) {
-  Solver solver(rig, {.method = Method::tracking}, context);
+  Solver solver(rig, {.method = Method::tracking, .contact_pass = false}, context);
   for (int i = 1; i < 10; ++i) (void)solver.solve(pose_at(c, clip, share * i / 10));
   return solver.solve(pose_at(c, clip, share)).positions;
 }
@@ -83,7 +83,7 @@ TEST(Elasticity, StiffSkinGivesWayToContactOnly) {
   const auto rig =
       bind_with(c, R"({"regions": [{"name": "all", "spheres": [{"center": [0, 0.45, 0], "radius": 9}]}]})", context);
   const Pose pose = pose_at(c, "bend", 0.4);
-  Solver solver(rig, {.method = Method::tracking}, context);
+  Solver solver(rig, {.method = Method::tracking, .contact_pass = false}, context);
   const Frame* frame = nullptr;
   for (int i = 1; i <= 12; ++i) frame = &solver.solve(pose_at(c, "bend", 0.4 * i / 12));
   std::size_t held = 0;
@@ -176,7 +176,7 @@ TEST(Elasticity, ATargetDrawsItsVertexAlongTheSkinAndLetsItGoAgain) {
                       {{"time": 2, "weight": 1, "point": [{}, {}, {}]}}, {{"time": 3, "weight": 0}}]}}]}})",
                   vertex, aim.x, aim.y, aim.z),
       context);
-  Solver solver(rig, {.method = Method::tracking}, context);
+  Solver solver(rig, {.method = Method::tracking, .contact_pass = false}, context);
   Pose pose = default_pose(c.skeleton);
   const auto at = [&](double time) {
     pose.time = time;
@@ -244,7 +244,8 @@ TEST(Elasticity, ABicepsSwellsAsTheElbowBendsAndIsNotThereAtRest) {
   EXPECT_EQ(preset.muscles[0].joint, "upper_arm");
   EXPECT_EQ(preset.muscles[0].driver, "forearm");
   const auto plain = bind(c, context), strong = bind(c, context, {.preset = preset});
-  Solver a(plain, {.method = Method::tracking}, context), b(strong, {.method = Method::tracking}, context);
+  Solver a(plain, {.method = Method::tracking, .contact_pass = false}, context),
+      b(strong, {.method = Method::tracking, .contact_pass = false}, context);
   EXPECT_EQ(b.solve(default_pose(c.skeleton)).positions, a.solve(default_pose(c.skeleton)).positions);
   const RigMuscle& muscle = strong->muscles[0];
   const Vec3d middle = transform_point(inverse(muscle.muscle_from_rest), Vec3d{});

@@ -39,7 +39,7 @@ TEST(TrackingRobust, TeleportingPosesStayFiniteAndTakeABoundedNumberOfSteps) {
   const Context context;
   const Character c = load_character("builtin:arm", context);
   const auto rig = bind(c, context);
-  Solver solver(rig, {.method = Method::tracking}, context);
+  Solver solver(rig, {.method = Method::tracking, .contact_pass = false}, context);
   std::mt19937 random(7);
   std::uniform_real_distribution<double> unit(-1, 1);
   const auto direction = [&] { return Vec3d{unit(random), unit(random), unit(random)}; };
@@ -54,7 +54,7 @@ TEST(TrackingRobust, TeleportingPosesStayFiniteAndTakeABoundedNumberOfSteps) {
     EXPECT_EQ(frame.report.nonfinite, 0U);
   }
   solver.reset();
-  Solver fresh(rig, {.method = Method::tracking}, context);
+  Solver fresh(rig, {.method = Method::tracking, .contact_pass = false}, context);
   const Pose pose = pose_at(c, "elbow", 0.2);
   EXPECT_EQ(solver.solve(pose).positions, fresh.solve(pose).positions) << "after reset nothing is left of it";
 }
@@ -77,7 +77,7 @@ TEST(TrackingRobust, JumpsThroughAClipStayFreeOfIntersectionsWithTheContactPass)
 TEST(TrackingRobust, FlipsByHalfATurnComeBack) {
   const Context context;
   const Character c = load_character("builtin:cylinder", context);
-  Solver solver(bind(c, context), {.method = Method::tracking}, context);
+  Solver solver(bind(c, context), {.method = Method::tracking, .contact_pass = false}, context);
   const Pose rest = default_pose(c.skeleton);
   for (const Vec3d& axis : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}) {
     Pose flipped = rest;
@@ -175,7 +175,9 @@ TEST(TrackingRobust, ASubStepThatTurnsSkinOverIsRepeatedInHalvesAndTheReportSays
   Pose pose = default_pose(c.skeleton);  // every finger bone over half a turn, in long steps
   for (Trsd& local : pose.local) local.rotation = local.rotation * axis_angle(normalized(Vec3d{1, 2, 3}), 2.5);
   const auto report = [&](int halvings) {
-    Solver solver(rig, {.method = Method::tracking, .tracking = {.step = 0.3, .halvings = halvings}}, context);
+    Solver solver(rig,
+                  {.method = Method::tracking, .tracking = {.step = 0.3, .halvings = halvings}, .contact_pass = false},
+                  context);
     return solver.solve(pose).report;
   };
   const FrameReport without = report(0), with = report(2);
@@ -191,7 +193,10 @@ TEST(TrackingRobust, JacobiStepsComeToTheSameSkinInMoreIterations) {
   const auto rig = bind(c, context);
   std::size_t iterations[2] = {0, 0};
   const auto bend = [&](Relaxation relaxation, int relaxations, std::size_t& count) {
-    Solver solver(rig, {.method = Method::tracking, .tracking = {.relaxation = relaxation, .relaxations = relaxations}},
+    Solver solver(rig,
+                  {.method = Method::tracking,
+                   .tracking = {.relaxation = relaxation, .relaxations = relaxations},
+                   .contact_pass = false},
                   context);
     const Frame* frame = nullptr;
     for (int i = 1; i <= 6; ++i) {
@@ -241,7 +246,8 @@ TEST(TrackingRobust, NormalsAtRestAreThoseOfTheFile) {
   normals.clear();
   for (const Vec3f& p : c.meshes[0].positions) normals.push_back(normalized(Vec3f{p.x, 0, p.z}, Vec3f{0, 1, 0}));
   const auto rig = bind(c, context);
-  Solver tracking(rig, {.method = Method::tracking}, context), plain(rig, {.method = Method::dqs}, context);
+  Solver tracking(rig, {.method = Method::tracking, .contact_pass = false}, context),
+      plain(rig, {.method = Method::dqs}, context);
   const Pose rest = default_pose(c.skeleton);
   const std::vector<Vec3f>& there = plain.solve(rest).normals;
   const std::vector<Vec3f>& here = tracking.solve(rest).normals;

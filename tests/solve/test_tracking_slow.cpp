@@ -20,7 +20,7 @@ void bend_cylinder(const char* name, std::size_t pairs_up_to_120, std::size_t pa
   const Context context;
   const Character c = load_character(name, context);
   const Metrics metrics(c, context);
-  Solver solver(bind(c, context), {.method = Method::tracking}, context);
+  Solver solver(bind(c, context), {.method = Method::tracking, .contact_pass = false}, context);
   const Clip& clip = c.clip("bend");
   double stretch = 0;
   std::vector<Vec3f> last;

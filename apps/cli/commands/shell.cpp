@@ -10,6 +10,7 @@
 #include "common.h"
 #include "cutis/io.h"
 #include "cutis/version.h"
+#include "terminal.h"
 
 namespace cutis::cli {
 namespace {

@@ -1,0 +1,47 @@
+// A motion, played: everything between a clip and its frames. `cutis animate` is this.
+//
+//   const Clip& clip = character.clip("walk");
+//   play(character, bind(character, context), {clip, sample_times(clip, 0, 30)}, {}, context,
+//        [&](std::size_t, const Frame& frame) { … });
+//
+// Methods with a history want more than the poses that are shown: the solver foresees the whole motion, comes to the
+// first frame from the beginning of the clip, and goes the way between frames that are far apart.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cutis/solve.h"
+
+namespace cutis {
+
+struct Motion {
+  Clip clip;
+  std::vector<double> times;  ///< of the frames that are shown, seconds, rising; see sample_times()
+};
+
+/// The poses of the motion in order, dense enough for Solver::foresee.
+[[nodiscard]] std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion);
+
+/// Poses on the way to frame `i` that are solved and not shown, so that a frame looks the same however many are shown:
+/// none when frames are as dense as 30 a second or do not depend on earlier ones, at most the last two seconds. Before
+/// the first frame: from the beginning of the clip on.
+[[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
+                                             const SolveOptions& options);
+
+struct PlayReport {
+  std::size_t frames = 0;     ///< shown
+  double median_ms = 0;       ///< of a frame
+  std::size_t nonfinite = 0;  ///< sum of FrameReport::nonfinite; a warning tells when there are any
+};
+
+/// Solves the motion in order and hands out each frame; it is valid during the call. `rig`: bind() of the character,
+/// with an implicit skin where needs_skin(options) says so. Throws as Solver does, and when the clip does not fit the
+/// character or a time is not finite; what `take` throws comes through.
+PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
+                const SolveOptions& options, const Context& context,
+                const std::function<void(std::size_t index, const Frame& frame)>& take);
+
+}  // namespace cutis

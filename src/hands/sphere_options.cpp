@@ -1,0 +1,27 @@
+// The table of SpherePoseOptions.
+#include "base/option_table.h"
+
+namespace cutis {
+namespace {
+
+constexpr OptionRange kUsualTurn{.least = 0, .most = 10, .above_least = true};
+
+constexpr OptionRow<SpherePoseOptions> kSphereRows[] = {
+    number_row<&SpherePoseOptions::noise>("noise", "m", {.least = 0, .most = 1e6},
+                                          "of the centres; 0: 0.5% of the spheres' extent"),
+    number_row<&SpherePoseOptions::swing>("swing", "rad", kUsualTurn, "how far joints usually turn"),
+    number_row<&SpherePoseOptions::twist>("twist", "rad", kUsualTurn, "and about their own bone"),
+    number_row<&SpherePoseOptions::outlier>("outlier", "times the noise",
+                                            {.least = 0, .most = 1e6, .above_least = true},
+                                            "centres that miss by more count less"),
+    count_row<&SpherePoseOptions::iterations>("iterations", 1, 10000, "at most, each frame"),
+};
+
+}  // namespace
+
+template <>
+std::span<const OptionRow<SpherePoseOptions>> option_rows() {
+  return kSphereRows;
+}
+
+}  // namespace cutis

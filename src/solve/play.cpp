@@ -1,0 +1,86 @@
+#include "cutis/play.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cutis/error.h"
+
+namespace cutis {
+namespace {
+
+constexpr double kDenseSpacing = 1.0 / 30;  // seconds between poses that are dense
+constexpr double kMostDenseSteps = 10'000;  // between two frames, however far apart
+constexpr int kMostUnseen = 60;             // poses solved on the way to a frame: two seconds
+
+// Between the last time and this one, as dense as frames of an animation; before the first: from the clip's beginning
+// on. No more than two seconds of them.
+std::vector<double> times_before(const Motion& motion, std::size_t i) {
+  std::vector<double> times;
+  const double to = motion.times[i], from = i > 0 ? motion.times[i - 1] : std::min(motion.clip.start(), to);
+  if (!(to > from)) return times;
+  const int steps = static_cast<int>(std::round(std::min((to - from) / kDenseSpacing, kMostDenseSteps)));
+  for (int k = std::max(i > 0 ? 1 : 0, steps - kMostUnseen); k < steps; ++k)
+    times.push_back(std::lerp(from, to, 1.0 * k / steps));
+  return times;
+}
+
+bool depends_on_earlier_frames(const SolveOptions& options) {
+  return options.method == Method::tracking ? options.tracking.history == History::playback : with_contact(options);
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < motion.times.size(); ++i) {
+    for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
+    poses.push_back(sample(character.skeleton, motion.clip, motion.times[i]));
+  }
+  return poses;
+}
+
+std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
+                               const SolveOptions& options) {
+  std::vector<Pose> poses;
+  if (!depends_on_earlier_frames(options)) return poses;
+  for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
+  return poses;
+}
+
+PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
+                const SolveOptions& options, const Context& context,
+                const std::function<void(std::size_t, const Frame&)>& take) {
+  for (const double time : motion.times)
+    if (!std::isfinite(time))
+      throw Error(ErrorCode::bad_argument, fmt::format("clip '{}'", motion.clip.name),
+                  fmt::format("a frame at {} seconds was asked for; times have to be finite", time));
+  PlayReport report;
+  Solver solver(std::move(rig), options, context);
+  if (with_contact(options)) solver.foresee(foreseen_poses(character, motion));
+  std::vector<double> milliseconds;
+  for (std::size_t i = 0; i < motion.times.size(); ++i) {
+    for (const Pose& pose : poses_before(character, motion, i, options)) (void)solver.solve(pose);
+    const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
+    milliseconds.push_back(frame.report.milliseconds);
+    report.nonfinite += frame.report.nonfinite;
+    take(i, frame);
+    context.progress(to_string(options.method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
+  }
+  report.frames = milliseconds.size();
+  report.median_ms = median_of(std::move(milliseconds));
+  if (report.nonfinite > 0)
+    context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
+                             report.nonfinite));
+  return report;
+}
+
+}  // namespace cutis

@@ -1,0 +1,55 @@
+// The tables of marker-driven animation.
+#include "base/option_table.h"
+
+namespace cutis {
+namespace {
+
+constexpr std::string_view kEmbeddingChoices[] = {"tets", "smooth", "green"};
+constexpr OptionRange kEnergyWeight{.least = 0, .most = 1e6, .above_least = true};
+constexpr OptionRange kSeconds{.least = 0, .most = 1e6};
+
+constexpr OptionRow<TakeOptions> kTakeRows[] = {
+    number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
+                                   "metres a unit of the file; empty: what the file says"),
+};
+
+constexpr OptionRow<TargetOptions> kTargetRows[] = {
+    number_row<&TargetOptions::fill_seconds>("fill_seconds", "s", kSeconds, "gaps up to this are filled"),
+    number_row<&TargetOptions::blend_seconds>("blend_seconds", "s", kSeconds, "confidence fades over this at gaps"),
+    number_row<&TargetOptions::jump_speed>("jump_speed", "m/s", {.least = 0, .most = 1e6, .above_least = true},
+                                           "what moves faster is a jump or a swap"),
+};
+
+constexpr OptionRow<MarkerOptions> kMarkerRows[] = {
+    count_row<&MarkerOptions::resolution>("resolution", 100, 50000, "vertices of the control mesh, about"),
+    flag_row<&MarkerOptions::cage>("cage", "off: the character's own surface as control mesh"),
+    number_row<&MarkerOptions::w_l>("w_l", "", kEnergyWeight, "weight of the cells"),
+    number_row<&MarkerOptions::w_u>("w_u", "", kEnergyWeight, "weight of the markers"),
+    number_row<&MarkerOptions::w_d>("w_d", "", kEnergyWeight, "weight of the skeleton"),
+    flag_row<&MarkerOptions::limits>("limits", "joint limits"),
+    flag_row<&MarkerOptions::skeleton>("skeleton", "off: no bones at all, for comparison"),
+    flag_row<&MarkerOptions::start_from_pose>("start_from_pose", "off: frames start from the last one as it is"),
+    choice_row<&MarkerOptions::embedding>("embedding", kEmbeddingChoices, "how the skin hangs on the control mesh"),
+    flag_row<&MarkerOptions::keep_volume>("keep_volume", "parts that bending squeezes get thicker"),
+    count_row<&MarkerOptions::max_iterations>("max_iterations", 1, 100000, "a frame"),
+    number_row<&MarkerOptions::tolerance>("tolerance", "sizes of the character",
+                                          {.least = 0, .most = 1, .above_least = true},
+                                          "a frame is done when no vertex moves farther in a step"),
+};
+
+}  // namespace
+
+template <>
+std::span<const OptionRow<TakeOptions>> option_rows() {
+  return kTakeRows;
+}
+template <>
+std::span<const OptionRow<TargetOptions>> option_rows() {
+  return kTargetRows;
+}
+template <>
+std::span<const OptionRow<MarkerOptions>> option_rows() {
+  return kMarkerRows;
+}
+
+}  // namespace cutis

@@ -1,0 +1,11 @@
+# Writes the first ```cpp block of README as it stands to OUT.
+file(READ ${README} text)
+string(FIND "${text}" "```cpp\n" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "${README} has no block of C++")
+endif()
+math(EXPR begin "${begin} + 7")
+string(SUBSTRING "${text}" ${begin} -1 text)
+string(FIND "${text}" "```" end)
+string(SUBSTRING "${text}" 0 ${end} text)
+file(WRITE ${OUT} "${text}")
