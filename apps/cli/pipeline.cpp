@@ -93,6 +93,12 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
                   "kept; off: it is gone")
       ->capture_default_str()
       ->check(CLI::IsMember({"off", "on"}));
+  verb.add_option(
+          "--frame-budget", choice.frame_budget_ms,
+          "tracking, and contact: milliseconds that a frame may take, 0 for any; when they run out it is the last "
+          "skin carried on by the bones, and the report says so. Results then depend on the machine's speed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e9));
   verb.add_option("--initial", choice.initial, "implicit: where the projection starts, lbs or dqs")
       ->capture_default_str()
       ->check(CLI::IsMember({"lbs", "dqs"}));
@@ -146,6 +152,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   options.contact_pass = contact.touches(method);
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
   options.swell = contact.swell == "on";
+  options.frame_budget_ms = contact.frame_budget_ms;
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
   options.implicit.blend = contact.op == "blend";
@@ -219,11 +226,15 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
   timing.bind_ms = milliseconds_since(start);
   if (contact.touches(method)) solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
+  std::size_t late = 0, let_go = 0;
   for (std::size_t i = 0; i < motion.times.size(); ++i) {
     for (const Pose& pose : poses_before(character, motion, i, method, contact)) (void)solver.solve(pose);
     const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
     milliseconds.push_back(frame.report.milliseconds);
     timing.nonfinite += frame.report.nonfinite;
+    late += frame.report.out_of_time ? 1 : 0;
+    const ContactLimit limit = frame.report.contact.limit;
+    let_go += limit == ContactLimit::pose || limit == ContactLimit::work ? 1 : 0;
     take(i, frame);
     context.progress(to_string(method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
   }
@@ -232,6 +243,15 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
     std::nth_element(milliseconds.begin(), middle, milliseconds.end());
     timing.median_frame_ms = *middle;
   }
+  if (late > 0)
+    context.warn(fmt::format("{}: {} of {} frames ran out of time (--frame-budget) and are the last skin carried on",
+                             character.source, late, motion.times.size()));
+  if (let_go > 0)
+    context.warn(
+        fmt::format("{}: contact let {} of {} frames go: bones that are flat, mirrored, blown up or far apart, or more "
+                    "skin in touch "
+                    "than a frame can settle ('cutis measure --json' says which)",
+                    character.source, let_go, motion.times.size()));
   if (timing.nonfinite > 0)
     context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
                              timing.nonfinite));

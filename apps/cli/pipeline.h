@@ -52,6 +52,7 @@ struct ContactChoice {
   [[nodiscard]] bool touches(Method method) const;
   std::string relief = "on", swell = "on";
   double relief_cap = SolveOptions{}.relief_cap;
+  double frame_budget_ms = SolveOptions{}.frame_budget_ms;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
   std::string opening = "finger";    ///< controller preset
   std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
@@ -65,7 +66,8 @@ struct ContactChoice {
 [[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
                                              Method method, const ContactChoice& contact);
 
-/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --initial, --operator, --contact, --fields,
+/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --frame-budget, --initial, --operator,
+/// --contact, --fields,
 /// --history, -p. `several_histories`: --history may be a list.
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);
 /// Splits "playback,canonical"; throws Error on an unknown name.
