@@ -119,6 +119,8 @@ Json to_json(const ContactReport& report, const Skeleton& skeleton) {
                        {"vertices", r.vertices},
                        {"depth", rounded(r.depth)}});
   return {{"certified", report.certified},
+          {"limit", to_string(report.limit)},
+          {"work", report.work},
           {"substeps", report.substeps},
           {"halvings", report.halvings},
           {"candidates", report.candidates},

@@ -199,6 +199,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
         frame["iterations"] = m.reports[i].iterations;
         frame["substeps"] = m.reports[i].substeps;
         frame["halvings"] = m.reports[i].halvings;
+        frame["out_of_time"] = m.reports[i].out_of_time;
       }
       if (!m.contact.empty()) frame["contact"] = to_json(m.contact[i], measurement.skeleton);
       frames.push_back(std::move(frame));

@@ -86,6 +86,12 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
                   "kept; off: it is gone")
       ->capture_default_str()
       ->check(CLI::IsMember({"off", "on"}));
+  verb.add_option(
+          "--frame-budget", choice.frame_budget_ms,
+          "tracking, and contact: milliseconds that a frame may take, 0 for any; when they run out it is the last "
+          "skin carried on by the bones, and the report says so. Results then depend on the machine's speed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e9));
   verb.add_option("--initial", choice.initial, "implicit: where the projection starts, lbs or dqs")
       ->capture_default_str()
       ->check(CLI::IsMember({"lbs", "dqs"}));
@@ -137,6 +143,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   if (contact.pass != 0) options.contact_pass = contact.pass > 0;
   options.relief_cap = contact.relief == "on" ? contact.relief_cap : 0;
   options.swell = contact.swell == "on";
+  options.frame_budget_ms = contact.frame_budget_ms;
   options.implicit.initial = method_from_string(contact.initial);
   options.implicit.contact = composed(contact) ? ContactModel::composed : ContactModel::own_side;
   options.implicit.blend = contact.op == "blend";

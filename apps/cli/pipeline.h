@@ -44,6 +44,7 @@ struct ContactChoice {
   [[nodiscard]] bool touches(Method method) const;  ///< with_contact() of its options
   std::string relief = "on", swell = "on";
   double relief_cap = SolveOptions{}.relief_cap;
+  double frame_budget_ms = SolveOptions{}.frame_budget_ms;
   std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
   std::string opening = "finger";    ///< controller preset
   std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
@@ -51,7 +52,8 @@ struct ContactChoice {
   std::string turn = "skin";         ///< TurnWeights
 };
 
-/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --initial, --operator, --contact, --fields,
+/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --frame-budget, --initial, --operator,
+/// --contact, --fields,
 /// --history, -p. `several_histories`: --history may be a list.
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);
 /// Splits "playback,canonical"; throws Error on an unknown name.

@@ -98,6 +98,10 @@ struct SolveOptions {
   double relief_cap = 0.03;
   /// With contact: flesh that is pressed in where skins touch comes out around it, and sharp folds are smoothed.
   bool swell = true;
+  /// Milliseconds that a frame of tracking, or of any method with contact, may take, 0 to 1e9; 0: any. It is looked at
+  /// between sub-steps and inside of contact. When it runs out the frame is the last skin, carried on by the bones, the
+  /// report says so, and the next frame goes on from that skin. Then bits depend on the speed of the machine.
+  double frame_budget_ms = 0;
 };
 
 /// Whether the contact pass follows the method: what `contact_pass` says; where it says nothing, with tracking whose
@@ -137,23 +141,35 @@ struct TouchingRegion {
   double depth = 0;  ///< how far the skin gave way there at most, metres
 };
 
+/// Why contact let a frame go.
+enum class ContactLimit : std::uint8_t {
+  none,
+  pose,  ///< bones are flat, mirrored, blown up or endlessly far from each other: smooth skinning, or the method's skin
+  work,  ///< it would have taken more than a frame may take: the method's skin; tried again some frames later
+  time,  ///< SolveOptions::frame_budget_ms: the last skin carried on
+  far,   ///< all was done, but the figure is so far from the origin that floats are too coarse to keep skins apart
+};
+[[nodiscard]] std::string_view to_string(ContactLimit limit);
+
 /// Of contact at the level of the mesh.
 struct ContactReport {
-  bool certified = true;              ///< no intersections but those at rest and between parts that were let go
-  std::size_t substeps = 0;           ///< done in this frame
-  std::size_t halvings = 0;           ///< sub-steps that were repeated in halves
-  std::size_t candidates = 0;         ///< pairs of elements that could meet, the most of any sub-step
-  std::size_t hits = 0;               ///< of these, on their way
-  std::size_t tests = 0;              ///< of pairs of elements on their way: what the time goes with
-  std::size_t truncated = 0;          ///< vertices held back short of their way
-  std::size_t touching_vertices = 0;  ///< in contact with another skin at the end of the frame
-  double max_lag_edges = 0;           ///< how far a vertex was held back, local edges
-  std::size_t freed = 0;              ///< vertices that were caught on the wrong side and taken to their free place
-  double broad_ms = 0, safe_ms = 0;   ///< searching for pairs; safe steps in all, with that
-  double relief_ms = 0;               ///< turns of joints
-  double give_ms = 0;                 ///< how the skin gives way, swells and unfolds
-  double normals_ms = 0;              ///< of skin that gave way, and contact data
-  double milliseconds = 0;            ///< in all, the method's own time at sub-steps included
+  bool certified = true;                    ///< no intersections but those at rest and between parts that were let go
+  ContactLimit limit = ContactLimit::none;  ///< other than none: not certified
+  std::size_t work = 0;                     ///< operations, counted: the same on every machine
+  std::size_t substeps = 0;                 ///< done in this frame
+  std::size_t halvings = 0;                 ///< sub-steps that were repeated in halves
+  std::size_t candidates = 0;               ///< pairs of elements that could meet, the most of any sub-step
+  std::size_t hits = 0;                     ///< of these, on their way
+  std::size_t tests = 0;                    ///< of pairs of elements on their way: what the time goes with
+  std::size_t truncated = 0;                ///< vertices held back short of their way
+  std::size_t touching_vertices = 0;        ///< in contact with another skin at the end of the frame
+  double max_lag_edges = 0;                 ///< how far a vertex was held back, local edges
+  std::size_t freed = 0;             ///< vertices that were caught on the wrong side and taken to their free place
+  double broad_ms = 0, safe_ms = 0;  ///< searching for pairs; safe steps in all, with that
+  double relief_ms = 0;              ///< turns of joints
+  double give_ms = 0;                ///< how the skin gives way, swells and unfolds
+  double normals_ms = 0;             ///< of skin that gave way, and contact data
+  double milliseconds = 0;           ///< in all, the method's own time at sub-steps included
   std::vector<TouchingRegion> regions;
   /// Pairs of parts (joints) that passed through each other and are let go until they are apart again.
   std::vector<std::array<int, 2>> released;
@@ -182,6 +198,7 @@ struct TrackingProfile {
 struct FrameReport {
   double milliseconds = 0;
   std::size_t nonfinite = 0;  ///< vertices kept at their last good position because a number was not finite
+  bool out_of_time = false;   ///< SolveOptions::frame_budget_ms ran out: the last skin, carried on
   // Methods that work on fields. Counts and residuals are over welded vertices.
   std::array<std::size_t, kVertexStates> states{};               ///< vertices, by VertexState
   double residual_mean = 0, residual_p95 = 0, residual_max = 0;  ///< |f - iso| over vertices that follow a field

@@ -1,5 +1,6 @@
 // Freezes a character: weld ► choose bones ► pack influences ► partition ► fields ► surface ► tree ► iso-values.
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -94,6 +95,32 @@ FitOptions fit_options(const Preset& preset, const std::string& joint) {
   return fit;
 }
 
+// Fits take time and grids memory: of more parts than this those with the most vertices have fields, and the skin of
+// the others follows smooth skinning.
+constexpr std::size_t kManyParts = 1024, kFieldsOfMany = 256;
+
+std::vector<std::uint32_t> owners_with_fields(const std::vector<std::uint32_t>& owner, std::size_t bones,
+                                              const Context& context) {
+  std::vector<std::size_t> vertices(bones, 0);
+  for (const std::uint32_t b : owner)
+    if (b < bones) ++vertices[b];
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t b = 0; b < bones; ++b)
+    if (vertices[b] > 0) order.push_back(b);
+  if (order.size() <= kManyParts) return owner;
+  context.warn(
+      fmt::format("{} bones own skin; the {} with the most vertices have fields, the skin of the others follows dual "
+                  "quaternions",
+                  order.size(), kFieldsOfMany));
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::uint32_t b) { return vertices[b]; });
+  std::vector<char> kept(bones, 0);
+  for (std::size_t i = 0; i < kFieldsOfMany; ++i) kept[order[i]] = 1;
+  std::vector<std::uint32_t> result = owner;
+  for (std::uint32_t& b : result)
+    if (b < bones && kept[b] == 0) b = RigSurface::kNoBone;
+  return result;
+}
+
 void fence_fields(const Context& context, Rig& rig) {
   std::vector<std::vector<Vec3f>> own(rig.bones.size());
   std::vector<double> edge(rig.bones.size(), 0.0);
@@ -169,7 +196,8 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
   context.progress("bind: fields", 0.05);
   FieldOptions options;
   for (const RigBone& bone : rig.bones) options.per_part.push_back(fit_options(preset, name_of(rig, bone)));
-  const std::vector<PartField> fields = make_fields(cut_patches(character, welded, segments, owner), options, context);
+  const std::vector<PartField> fields = make_fields(
+      cut_patches(character, welded, segments, owners_with_fields(owner, rig.bones.size(), context)), options, context);
   context.progress("bind: surface", 0.75);
   std::vector<double> radius;
   report.preset = preset;

@@ -25,6 +25,10 @@ constexpr std::uint32_t kTaskTriangles = 512;
 constexpr std::size_t kPathsPerChunk = 4096;
 // Of a float coordinate, with the error of a transform.
 constexpr double kUlps = 8.0 / (1 << 24);
+// Pairs of so many parts are all looked at; of more parts those that a sweep finds near each other.
+constexpr std::size_t kFewParts = 256;
+// Operations: pairs of nodes, of triangles, of elements. In tests of boxes, about.
+constexpr std::uint64_t kNodeWork = 1, kTriangleWork = 2, kElementWork = 4;
 // Elements farther apart than this at rest, in local edges, are not neighbours on one sheet.
 constexpr double kSheetEdges = 1.5;
 
@@ -237,8 +241,8 @@ bool BroadPhase::moves_relative(const StepPaths& paths, std::uint32_t a, std::ui
 }
 
 // Pairs of parts by their boxes; only parts that come near another one, or have flagged vertices, get boxes inside.
-void BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
-                      std::span<const char> released, const Context& context) {
+bool BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative,
+                      std::span<const char> released, WorkMeter* meter, const Context& context) {
   whole_.clear();
   to_be_fitted_.clear();
   const auto parts = surface_.parts();
@@ -250,29 +254,90 @@ void BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, boo
       to_be_fitted_.push_back(p);
     }
   };
+  const auto consider = [&](std::uint32_t p, std::uint32_t q) {
+    if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) return;
+    const bool flag = part_flag_[p] != 0 || part_flag_[q] != 0;
+    if (!all_relative && !flag) return;
+    const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
+    const std::uint32_t a = q_thicker ? p : q, b = q_thicker ? q : p;
+    if (!overlap(in_frame(paths.frame[b], part_last_[a], part_to_[a]), part_path_[b])) return;
+    const bool all = all_relative && moves_relative(paths, p, q);
+    if (all || flag) add({a, 0, b, 0, all});
+  };
+  const bool few = parts.size() <= kFewParts;
+  WorkCount work(meter);
+  if (!few && !find_near_parts(paths, work)) return false;
+  std::size_t near = 0;
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (parts[p].tree.empty()) continue;
     if (part_flag_[p] != 0) add({p, 0, p, 0, false});
-    for (std::uint32_t q = p + 1; q < parts.size(); ++q) {
-      if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) continue;
-      const bool flag = part_flag_[p] != 0 || part_flag_[q] != 0;
-      if (!all_relative && !flag) continue;
-      const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
-      const std::uint32_t a = q_thicker ? p : q, b = q_thicker ? q : p;
-      if (!overlap(in_frame(paths.frame[b], part_last_[a], part_to_[a]), part_path_[b])) continue;
-      const bool all = all_relative && moves_relative(paths, p, q);
-      if (all || flag) add({a, 0, b, 0, all});
+    if (!work.spend(kNodeWork)) return false;
+    for (std::uint32_t q = p + 1; few && q < parts.size(); ++q) consider(p, q);
+    for (; !few && near < near_parts_.size() && near_parts_[near][0] == p; ++near) {
+      if (!work.spend(kNodeWork)) return false;
+      consider(p, near_parts_[near][1]);
     }
   }
   parallel_for(context, to_be_fitted_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) fit(paths, flagged, to_be_fitted_[i]);
   });
   tasks_.clear();
-  for (const Task& task : whole_) expand(paths, task);
+  for (const Task& task : whole_) {
+    expand(paths, task, work);
+    if (meter != nullptr && meter->stopped()) return false;
+  }
+  return true;
+}
+
+// Part a's way seen from part b ends where it ends, and begins where b's motion takes a: no farther from where the main
+// part's motion takes it than the two motions differ anywhere on the mesh. So a's way seen from the main part overlaps
+// b's own, widened by that, wherever the two could overlap; a sweep along x finds those.
+bool BroadPhase::find_near_parts(const StepPaths& paths, WorkCount& work) {
+  const auto parts = surface_.parts();
+  const Affine3d& main = paths.frame[surface_.main_part()];
+  PathBox all;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (!parts[p].tree.empty()) all.add(part_last_[p]);
+  const Vec3d lo{all.lo[0], all.lo[1], all.lo[2]}, hi{all.hi[0], all.hi[1], all.hi[2]};
+  const Vec3d middle = (lo + hi) * 0.5;
+  const double radius = distance(lo, hi) * 0.5;
+  swept_.resize(parts.size());
+  reaching_.resize(parts.size());
+  by_x_.clear();
+  for (std::uint32_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].tree.empty()) continue;
+    by_x_.push_back(p);
+    swept_[p] = in_frame(main, part_last_[p], part_to_[p]);
+    const Affine3d& own = paths.frame[p];
+    const double differ = frobenius(own.linear + main.linear * -1.0) * radius +
+                          distance(transform_point(own, middle), transform_point(main, middle));
+    const auto pad = static_cast<float>(differ + 2 * rounding_);
+    reaching_[p] = part_path_[p];
+    reaching_[p].lo = reaching_[p].lo - Float4(pad, pad, pad, 0);
+    reaching_[p].hi = reaching_[p].hi + Float4(pad, pad, pad, 0);
+  }
+  // Both boxes of a part: a pair may be seen from either.
+  const auto from = [&](std::uint32_t p) { return std::min(swept_[p].lo[0], reaching_[p].lo[0]); };
+  const auto to = [&](std::uint32_t p) { return std::max(swept_[p].hi[0], reaching_[p].hi[0]); };
+  std::ranges::sort(by_x_,
+                    [&](std::uint32_t p, std::uint32_t q) { return from(p) != from(q) ? from(p) < from(q) : p < q; });
+  near_parts_.clear();
+  for (std::size_t i = 0; i < by_x_.size(); ++i) {
+    const std::uint32_t p = by_x_[i];
+    for (std::size_t j = i + 1; j < by_x_.size() && from(by_x_[j]) <= to(p); ++j) {
+      const std::uint32_t q = by_x_[j];
+      if (!work.spend(kNodeWork)) return false;
+      if (overlap(swept_[p], reaching_[q]) || overlap(swept_[q], reaching_[p]))
+        near_parts_.push_back({std::min(p, q), std::max(p, q)});
+    }
+  }
+  std::ranges::sort(near_parts_);
+  return true;
 }
 
 // Splits a pair of nodes into tasks of bounded size.
-void BroadPhase::expand(const StepPaths& paths, Task task) {
+void BroadPhase::expand(const StepPaths& paths, Task task, WorkCount& work) {
+  if (!work.spend(kNodeWork)) return;
   const std::size_t a = node_begin_[task.part_a] + task.node_a, b = node_begin_[task.part_b] + task.node_b;
   if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return;
   const bool self = task.part_a == task.part_b;
@@ -287,15 +352,15 @@ void BroadPhase::expand(const StepPaths& paths, Task task) {
   }
   if (self && task.node_a == task.node_b) {
     const std::uint32_t left = task.node_a + 1, right = na.right;
-    expand(paths, {task.part_a, left, task.part_b, left, task.all});
-    expand(paths, {task.part_a, left, task.part_b, right, task.all});
-    expand(paths, {task.part_a, right, task.part_b, right, task.all});
+    expand(paths, {task.part_a, left, task.part_b, left, task.all}, work);
+    expand(paths, {task.part_a, left, task.part_b, right, task.all}, work);
+    expand(paths, {task.part_a, right, task.part_b, right, task.all}, work);
   } else if (nb.is_leaf() || (!na.is_leaf() && size_a >= size_b)) {
-    expand(paths, {task.part_a, task.node_a + 1, task.part_b, task.node_b, task.all});
-    expand(paths, {task.part_a, na.right, task.part_b, task.node_b, task.all});
+    expand(paths, {task.part_a, task.node_a + 1, task.part_b, task.node_b, task.all}, work);
+    expand(paths, {task.part_a, na.right, task.part_b, task.node_b, task.all}, work);
   } else {
-    expand(paths, {task.part_a, task.node_a, task.part_b, task.node_b + 1, task.all});
-    expand(paths, {task.part_a, task.node_a, task.part_b, nb.right, task.all});
+    expand(paths, {task.part_a, task.node_a, task.part_b, task.node_b + 1, task.all}, work);
+    expand(paths, {task.part_a, task.node_a, task.part_b, nb.right, task.all}, work);
   }
 }
 
@@ -305,17 +370,19 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
   const auto nodes_a = surface_.parts()[task.part_a].tree.nodes(), nodes_b = surface_.parts()[task.part_b].tree.nodes();
   const Affine3d& frame = paths.frame[task.part_b];
   LeafScratch scratch;
+  WorkCount work(options.meter);
   std::array<std::array<std::uint32_t, 2>, 4 * TriangleBvh::kMaxDepth> stack;
   std::size_t size = 0;
   stack[size++] = {task.node_a, task.node_b};
   while (size > 0) {
     const auto [i, j] = stack[--size];
+    if (!work.spend(kNodeWork)) return;
     const std::size_t a = node_begin_[task.part_a] + i, b = node_begin_[task.part_b] + j;
     if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) continue;
     if (!overlap(self ? node_path_[a] : in_frame(frame, node_last_[a], node_to_[a]), node_path_[b])) continue;
     const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
     if (na.is_leaf() && nb.is_leaf()) {
-      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, scratch, out);
+      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, scratch, work, out);
     } else if (self && i == j) {
       stack[size++] = {na.right, na.right};
       stack[size++] = {i + 1, na.right};
@@ -331,7 +398,8 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
 }
 
 void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
-                             const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const {
+                             const Task& task, LeafScratch& scratch, WorkCount& work,
+                             std::vector<CandidatePair>& out) const {
   const TriangleBvh &tree_a = surface_.parts()[task.part_a].tree, &tree_b = surface_.parts()[task.part_b].tree;
   const TriangleBvh::Node &na = tree_a.nodes()[task.node_a], &nb = tree_b.nodes()[task.node_b];
   const bool self = task.part_a == task.part_b, same_leaf = self && task.node_a == task.node_b;
@@ -344,6 +412,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
   const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v, const std::array<std::uint32_t, 4>& c,
                         unsigned on_a) {
     if (!task.all && (flagged[v[0]] | flagged[v[1]] | flagged[v[2]] | flagged[v[3]]) == 0) return;
+    (void)work.spend(kElementWork);
     FourPoints x0, x1;
     std::array<float, 4> pad;
     for (std::size_t k = 0; k < 4; ++k) {
@@ -439,6 +508,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
     if (!task.all && (flags_a >> i & 1U) == 0) near &= flags_b;
     for (; near != 0; near &= near - 1) {
       const auto j = static_cast<std::uint32_t>(std::countr_zero(near));
+      (void)work.spend(kTriangleWork);
       const std::size_t slot_b = slots_b + j;
       const auto corner_b = [&](unsigned k) { return corner_path_[slot_corner_[slot_b][k]]; };
       test({s, slot_corner_[slot_a], corners_a(), surface_.ownership()[slot_triangle_[slot_a]]},
@@ -452,18 +522,20 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
                          std::span<const char> released, const BroadPhaseOptions& options,
                          std::vector<CandidatePair>& pairs, const Context& context) {
   enclose_parts(paths, flagged, all_relative, context);
-  plan(paths, flagged, all_relative, released, context);
+  if (!plan(paths, flagged, all_relative, released, options.meter, context)) return false;
   const std::size_t chunks = (tasks_.size() + kTasksPerChunk - 1) / kTasksPerChunk;
   if (found_.size() < chunks) found_.resize(chunks);
   std::atomic<bool> too_many = false;
   parallel_for(context, tasks_.size(), kTasksPerChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<CandidatePair>& out = found_[begin / kTasksPerChunk];
     out.clear();
-    for (std::size_t i = begin; i < end && out.size() <= options.max_pairs; ++i)
+    for (std::size_t i = begin; i < end && out.size() <= options.max_pairs; ++i) {
+      if (options.meter != nullptr && options.meter->stopped()) return;
       run(paths, flagged, options, tasks_[i], out);
+    }
     if (out.size() > options.max_pairs) too_many = true;
   });
-  if (too_many) return false;
+  if (too_many || (options.meter != nullptr && options.meter->stopped())) return false;
   std::size_t total = pairs.size();
   for (std::size_t c = 0; c < chunks; ++c) total += found_[c].size();
   if (total > options.max_pairs) return false;
@@ -472,7 +544,7 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
   return true;
 }
 
-bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b) {
+bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b, WorkMeter* meter) {
   const auto triangles = surface_.triangles();
   const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, PathBox& box) {
     const TriangleBvh& tree = surface_.parts()[p].tree;
@@ -500,8 +572,10 @@ bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t
   if (!overlap(box_a, box_b)) return false;
   std::erase_if(list_a_, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
   std::erase_if(list_b_, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
+  WorkCount work(meter);
   for (const std::uint32_t s : list_a_) {
     const PathBox box = box_of(s);
+    if (!work.spend(kNodeWork * list_b_.size())) return true;
     for (const std::uint32_t t : list_b_) {
       const Triangle &x = triangles[s], &y = triangles[t];
       bool shared = false;

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/work_meter.h"
 #include "contact/contact_surface.h"
 #include "contact/path_box.h"
 #include "cutis/context.h"
@@ -26,8 +27,9 @@ struct StepPaths {
 };
 
 struct BroadPhaseOptions {
-  float gap_edges = 0;        ///< CandidatePair::gap in local edges
-  std::size_t max_pairs = 0;  ///< give up beyond
+  float gap_edges = 0;         ///< CandidatePair::gap in local edges
+  std::size_t max_pairs = 0;   ///< give up beyond
+  WorkMeter* meter = nullptr;  ///< give up when it stops
 };
 
 class BroadPhase {
@@ -37,12 +39,14 @@ class BroadPhase {
   /// Appends the pairs that could come nearer than nothing, or end nearer than their pads: with at least one vertex of
   /// `flagged`; with `all_relative`, which starts a new step, also pairs of parts that move relative to each other.
   /// Without it, only flagged vertices may have moved since the last call. `released(a, b)` parts are
-  /// skipped. Returns false when there are more than options.max_pairs. The order does not depend on threads.
+  /// skipped. Returns false when there are more than options.max_pairs, or the meter stops. The order does not depend
+  /// on threads.
   bool collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
                const BroadPhaseOptions& options, std::vector<CandidatePair>& pairs, const Context& context);
 
-  /// Whether triangles of the two parts intersect in this mesh (exact).
-  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b);
+  /// Whether triangles of the two parts intersect in this mesh (exact); true when the meter stops before it is known.
+  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b,
+                                     WorkMeter* meter = nullptr);
 
   [[nodiscard]] double rounding() const { return rounding_; }  ///< of float coordinates in the last collect(), metres
 
@@ -54,18 +58,19 @@ class BroadPhase {
   struct Corners;
   struct LeafScratch;
   void enclose_parts(const StepPaths& paths, std::span<const char> flagged, bool fresh, const Context& context);
-  void plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
-            const Context& context);
+  bool plan(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
+            WorkMeter* meter, const Context& context);
+  bool find_near_parts(const StepPaths& paths, WorkCount& work);
   void fit(const StepPaths& paths, std::span<const char> flagged, std::size_t part);
   [[nodiscard]] bool flagged_node(std::uint32_t part, std::size_t node) const {
     return part_flag_[part] != 0 && node_flag_[node] != 0;
   }
   [[nodiscard]] PathBox in_frame(const Affine3d& frame, const PathBox& last, const PathBox& to) const;
-  void expand(const StepPaths& paths, Task task);
+  void expand(const StepPaths& paths, Task task, WorkCount& work);
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
            std::vector<CandidatePair>& out) const;
   void test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
-                   const Task& task, LeafScratch& scratch, std::vector<CandidatePair>& out) const;
+                   const Task& task, LeafScratch& scratch, WorkCount& work, std::vector<CandidatePair>& out) const;
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
 
   // Boxes that have no other word are of the path in the own part's frame; `last` of the last mesh, `to` of the end of
@@ -86,8 +91,11 @@ class BroadPhase {
   std::vector<Vec3d> corner_start_;  // last, moved with the part
   std::vector<Task> whole_, tasks_;  // of parts; of nodes
   std::vector<std::uint32_t> to_be_fitted_;
-  std::vector<std::vector<CandidatePair>> found_;  // per chunk of tasks
-  std::vector<std::uint32_t> list_a_, list_b_;     // triangles of two parts that may intersect
+  std::vector<std::array<std::uint32_t, 2>> near_parts_;  // of very many parts: pairs that may come near, sorted
+  std::vector<PathBox> swept_, reaching_;                 // per part: seen from the main part; with its own motion
+  std::vector<std::uint32_t> by_x_;                       // parts
+  std::vector<std::vector<CandidatePair>> found_;         // per chunk of tasks
+  std::vector<std::uint32_t> list_a_, list_b_;            // triangles of two parts that may intersect
   double rounding_ = 0;
 };
 

@@ -91,6 +91,7 @@ Impact first_impact(ElementPair kind, const FourPoints& x0, const FourPoints& x1
   for (int step = 0; step < kMaxSteps; ++step) {
     const double advance = (1 - kKeepShare) * (distance - floor) / bound;
     time += advance;
+    ++impact.steps;
     if (time >= 1) return impact;
     for (std::size_t i = 0; i < 4; ++i) x[i] = x0[i] + (x1[i] - x0[i]) * time;
     impact.at_time = separation(kind, x);

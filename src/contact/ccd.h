@@ -32,6 +32,7 @@ struct Impact {
   bool hit = false;
   double time = 1;     ///< in [0,1]: up to here the distance stays at or above what must be kept
   Separation at_time;  ///< with a hit: there; its distance is not 0
+  int steps = 0;       ///< that it took to find out
 };
 /// Keeps a tenth of the initial distance and at least `keep` (or half the initial distance, when that is less).
 /// `distance0`: of x0, greater than 0. Conservative: no answer "no hit" for a pair that meets.

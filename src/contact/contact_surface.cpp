@@ -16,6 +16,10 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kLeavesPerChunk = 128;
+// Operations of a pair of triangles. And of the rest pose: enough for thousands of pairs that intersect at every
+// vertex.
+constexpr std::uint64_t kTrianglesWork = 4;
+constexpr std::uint64_t kRestWork = 200'000'000;
 
 std::uint64_t key(std::uint32_t a, std::uint32_t b) {
   return (static_cast<std::uint64_t>(std::min(a, b)) << 32U) | std::max(a, b);
@@ -120,7 +124,7 @@ void ContactSurface::own_elements() {
   }
 }
 
-void ContactSurface::find_intersections(std::span<const Vec3f> positions, const Context& context) {
+void ContactSurface::find_intersections(std::span<const Vec3f> positions, WorkMeter* meter, const Context& context) {
   if (tree_.empty()) {
     std::vector<std::uint32_t> all(triangles_.size());
     std::iota(all.begin(), all.end(), 0U);
@@ -135,20 +139,25 @@ void ContactSurface::find_intersections(std::span<const Vec3f> positions, const 
   parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t>& found = found_[begin / kLeavesPerChunk];
     found.clear();
-    for (std::size_t i = begin; i < end; ++i)
+    WorkCount work(meter);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!work.spend(1) || (meter != nullptr && meter->stopped())) return;
       tree_.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
+        if (!work.spend(kTrianglesWork)) return;
         const std::uint32_t a = tree_.triangle(slot_a), b = tree_.triangle(slot_b);
         if (!share_a_vertex(triangles_[a], triangles_[b]) && triangles_intersect(corners(a), corners(b)))
           found.push_back(key(a, b));
       });
+    }
   });
 }
 
 std::span<const ContactSurface::MeetingParts> ContactSurface::meeting_parts(std::span<const Vec3f> positions,
                                                                             const PartsPredicate& ignored,
-                                                                            const Context& context) {
-  find_intersections(positions, context);
+                                                                            const Context& context, WorkMeter* meter) {
+  find_intersections(positions, meter, context);
   meeting_.clear();
+  if (meter != nullptr && meter->stopped()) return meeting_;
   for (const auto& keys : found_)
     for (const std::uint64_t k : keys) {
       const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
@@ -167,7 +176,11 @@ std::span<const ContactSurface::MeetingParts> ContactSurface::meeting_parts(std:
 
 void ContactSurface::find_rest_intersections(const Context& context) {
   tangled_.assign(rest_.size(), 0);
-  find_intersections(rest_, context);
+  WorkMeter meter;
+  meter.start(kRestWork, 0);
+  find_intersections(rest_, &meter, context);
+  rest_report_.endless = meter.stopped();
+  if (rest_report_.endless) return;
   std::vector<std::uint64_t> found;
   for (const auto& keys : found_) found.insert(found.end(), keys.begin(), keys.end());
   rest_report_.intersecting_pairs = found.size();
@@ -192,15 +205,17 @@ void ContactSurface::find_rest_intersections(const Context& context) {
 }
 
 double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
-                                   double margin, double least) const {
+                                   double margin, double least, WorkMeter* meter) const {
   const TriangleBvh &tree_a = parts_[a].tree, &tree_b = parts_[b].tree;
   if (tree_a.empty() || tree_b.empty()) return 0;
   double farthest = 0;
+  WorkCount work(meter);
   std::array<std::array<std::uint32_t, 2>, 2 * TriangleBvh::kMaxDepth> stack;
   std::size_t size = 0;
   stack[size++] = {0, 0};
   while (size > 0) {
     const auto [i, j] = stack[--size];
+    if (!work.spend(2)) break;
     const TriangleBvh::Node &na = tree_a.nodes()[i], &nb = tree_b.nodes()[j];
     const Vec3d lo = static_cast<Vec3d>(na.box.lo), hi = static_cast<Vec3d>(na.box.hi);
     const Vec3d centre = (lo + hi) * 0.5, h = (hi - lo) * 0.5;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/work_meter.h"
 #include "contact/ccd.h"
 #include "cutis/context.h"
 #include "geometry/topology.h"
@@ -54,6 +55,7 @@ class ContactSurface {
     std::size_t intersecting_pairs = 0;   ///< of triangles without a common vertex
     std::size_t excluded_components = 0;  ///< pairs of components that intersect: they ignore each other
     std::size_t degenerate_triangles = 0;
+    bool endless = false;  ///< intersects in more places than are looked at: no mesh can be told to be valid
   };
 
   /// Copies the mesh. Throws Error(bad_argument) when sizes or numbers do not fit together.
@@ -80,9 +82,9 @@ class ContactSurface {
 
   /// How far skin of part a moves that comes within `margin` of skin of part b, when a's points go from where `from`
   /// takes them at rest to where `to` does, b's stay where they are at rest; metres. By boxes of a few triangles; skin
-  /// that moves by no more than `least` is passed over.
+  /// that moves by no more than `least` is passed over. When the meter stops: so far.
   [[nodiscard]] double travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
-                                   double margin, double least) const;
+                                   double margin, double least, WorkMeter* meter = nullptr) const;
 
   using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
   /// How many pairs of triangles of two parts (lower number first) intersect.
@@ -91,12 +93,13 @@ class ContactSurface {
     std::size_t pairs = 0;
   };
   /// Those that do, in the order of their numbers, without what intersects at rest and without parts that are ignored;
-  /// exact. Positions must be finite. Valid until the next call.
+  /// exact. Positions must be finite. Valid until the next call; nothing is when the meter stops.
   [[nodiscard]] std::span<const MeetingParts> meeting_parts(std::span<const Vec3f> positions,
-                                                            const PartsPredicate& ignored, const Context& context);
+                                                            const PartsPredicate& ignored, const Context& context,
+                                                            WorkMeter* meter = nullptr);
 
  private:
-  void find_intersections(std::span<const Vec3f> positions, const Context& context);
+  void find_intersections(std::span<const Vec3f> positions, WorkMeter* meter, const Context& context);
   void own_elements();
   void find_rest_intersections(const Context& context);
   [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;

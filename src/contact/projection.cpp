@@ -13,6 +13,8 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kPlanesPerChunk = 256;
+// Operations: of looking at a pair, and of a step on its way. In tests of boxes, about.
+constexpr std::uint64_t kPlaneWork = 4;
 // Violations below this part of the gap are left: the gap is a wish, the certificate is not.
 constexpr double kSlack = 0.02;
 // How readily skin gives along itself, against across itself: what slides over it presses it down and does not plough.
@@ -39,6 +41,7 @@ std::size_t Projection::run(const ContactSurface& surface, std::span<const Candi
   std::size_t first_hits = 0;
   for (int sweep = 0; sweep < options.sweeps; ++sweep) {
     parallel_for(context, pairs.size(), kPlanesPerChunk, [&](std::size_t begin, std::size_t end) {
+      WorkCount work(options.meter);
       for (std::size_t i = begin; i < end; ++i) {
         const CandidatePair& pair = pairs[i];
         Constraint& c = constraints_[i];
@@ -48,11 +51,13 @@ std::size_t Projection::run(const ContactSurface& surface, std::span<const Candi
           for (const std::uint32_t v : pair.vertex) dirty = dirty || changed_[v] == sweep - 1;
           if (!dirty) continue;
         }
+        if (!work.spend(kPlaneWork)) return;
         const FourPoints x0 = start_of(pair, last, frame);
         FourPoints x1;
         for (std::size_t k = 0; k < 4; ++k) x1[k] = to[pair.vertex[k]];
         if (pair.distance - motion_bound(pair.kind, x0, x1) > pair.gap) continue;
         const Impact impact = first_impact(pair.kind, x0, x1, pair.distance, options.keep);
+        (void)work.spend(kPlaneWork * static_cast<std::uint64_t>(impact.steps));
         const Separation s = impact.hit ? impact.at_time : separation(pair.kind, x1);
         if (!(s.distance > 0) || (!impact.hit && s.distance >= pair.gap * (1 - kSlack))) continue;
         c.state = impact.hit ? State::hit : State::near;
@@ -60,6 +65,7 @@ std::size_t Projection::run(const ContactSurface& surface, std::span<const Candi
         c.weight = s.weight;
       }
     });
+    if (options.meter != nullptr && options.meter->stopped()) return first_hits;
     bool any = false;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const Constraint& c = constraints_[i];

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/work_meter.h"
 #include "contact/contact_surface.h"
 #include "cutis/context.h"
 
@@ -12,7 +13,8 @@ namespace cutis {
 struct ProjectionOptions {
   int sweeps = 1;
   double max_push_edges = 1;
-  double keep = 0;  ///< metres, see first_impact()
+  double keep = 0;             ///< metres, see first_impact()
+  WorkMeter* meter = nullptr;  ///< when it stops, `to` is worth nothing
 };
 
 /// Scratch kept between steps.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "base/math.h"
 #include "base/polar.h"
@@ -30,6 +32,8 @@ constexpr double kMostTurn = 0.6;  // radians
 constexpr double kByTurns = 0.5;
 // A push along the bone would turn it wildly: levers count at least so much, squared, in spans.
 constexpr double kLeastLever = 0.01;
+// Parts that are stretched beyond this, or lose more of their volume, are not relieved: their depth means nothing.
+constexpr double kMostScale = 10, kLeastVolume = 1e-3;
 
 // Spread evenly: each next one is the farthest from those taken.
 std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
@@ -82,12 +86,17 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
   center_.resize(n);
   reach_.resize(n);
   span_.assign(n, 0);
+  std::vector<std::uint32_t> thickest(n);
+  std::iota(thickest.begin(), thickest.end(), 0U);
+  std::ranges::stable_sort(thickest, std::greater<>(), [&](std::uint32_t p) { return radius_[p]; });
+  std::vector<char> takes_part(n, 0);
+  for (std::size_t i = 0; i < std::min(n, options_.most_parts); ++i) takes_part[thickest[i]] = radius_[thickest[i]] > 0;
   for (std::size_t p = 0; p < n; ++p) {
     Box box;
     for (const Vec3d& x : points[p]) box.add(x);
     center_[p] = center(box);
     for (const Vec3d& x : points[p]) reach_[p] = std::max(reach_[p], cutis::distance(x, center_[p]));
-    samples_.push_back(radius_[p] > 0 ? spread(points[p], options_.samples) : std::vector<Vec3d>{});
+    samples_.push_back(takes_part[p] != 0 ? spread(points[p], options_.samples) : std::vector<Vec3d>{});
     for (auto q = static_cast<int>(p); q >= 0; q = parent_[static_cast<std::size_t>(q)])
       for (const Vec3d& x : samples_[p]) {
         double& span = span_[static_cast<std::size_t>(q)];
@@ -293,7 +302,10 @@ bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
 void Relief::prepare(std::span<const Affine3d> motion, const Ways& ways) {
   clear_report();
   for (std::size_t p = 0; p < motion.size(); ++p)
-    usable_[p] = is_finite(motion[p]) && std::abs(determinant(motion[p].linear)) > 1e-9 ? 1 : 0;
+    usable_[p] =
+        is_finite(motion[p]) && determinant(motion[p].linear) > kLeastVolume && largest_scale(motion[p]) <= kMostScale
+            ? 1
+            : 0;
   find_axes(motion);
   find_deep_pairs(motion, ways);
 }

@@ -30,13 +30,14 @@ struct ReliefParts {
 };
 
 struct ReliefOptions {
-  double allow = 0.2;        ///< depth left to the skin, in thicknesses (2 radii) of the thinner part, > 0
-  double cap = 0.03;         ///< of what one joint moves, in sizes of the character, >= 0
-  double fade = 0.9;         ///< what is left of last frame's turns when nothing needs them, in [0,1)
-  double follow = 0.5;       ///< share of the way to the turns needed in a frame, twice over, in (0,1]; 1: at once
-  int sweeps = 20;           ///< over all pairs of parts, >= 1
-  std::size_t samples = 60;  ///< vertices of a part that are tried, >= 1
-  double lead = 0.1;         ///< planned turns begin and end about so many seconds early and late, > 0
+  double allow = 0.2;             ///< depth left to the skin, in thicknesses (2 radii) of the thinner part, > 0
+  double cap = 0.03;              ///< of what one joint moves, in sizes of the character, >= 0
+  double fade = 0.9;              ///< what is left of last frame's turns when nothing needs them, in [0,1)
+  double follow = 0.5;            ///< share of the way to the turns needed in a frame, twice over, in (0,1]; 1: at once
+  int sweeps = 20;                ///< over all pairs of parts, >= 1
+  std::size_t samples = 60;       ///< vertices of a part that are tried, >= 1
+  std::size_t most_parts = 1024;  ///< the thickest; others are not moved apart, for pairs are all looked at
+  double lead = 0.1;              ///< planned turns begin and end about so many seconds early and late, > 0
 };
 
 /// What one pose needed.

@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::size_t kPairsPerChunk = 256;
 constexpr std::size_t kVerticesPerChunk = 4096;
+// Operations of looking at a pair, and of a step on its way; in tests of boxes, about.
+constexpr std::uint64_t kImpactWork = 4;
 // Held back so much short of the impact.
 constexpr double kBackOff = 0.9;
 // Rounds of holding back in the pairs' own frames, then in the main part's: there each halves a blocked way at least,
@@ -73,6 +75,9 @@ struct SafeStep::Impl {
   std::vector<std::size_t> chunk_hits, chunk_tests;  // per chunk of pairs
   double keep = 0;
   double largest = 0;  // coordinate
+  double away = 0;     // metres, of the mesh that is handed out from this one
+  WorkMeter* meter = nullptr;
+  [[nodiscard]] bool stopped() const { return meter != nullptr && meter->stopped(); }
   std::size_t examined = 0;
 
   Impl(const ContactMesh& mesh, const SafeStepOptions& o, const Context& context)
@@ -140,7 +145,7 @@ void SafeStep::Impl::prepare(std::span<const Vec3f> from, std::span<const Vec3f>
         most = std::max({most, std::abs(target[v][k]), std::abs(static_cast<double>(last[v][k]))});
     return most;
   });
-  keep = kKeepUlps * kUlp * largest;
+  keep = kKeepUlps * kUlp * (largest + away);
   for (std::size_t v = 0; v < n; ++v) pad[v] = static_cast<float>(options.pad_edges * surface.edge_length()[v] + keep);
 }
 
@@ -195,7 +200,7 @@ bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Conte
       });
   if (strays == 0) return true;
   const Timer timer;
-  const BroadPhaseOptions broad_options{static_cast<float>(options.gap_edges), options.max_pairs};
+  const BroadPhaseOptions broad_options{static_cast<float>(options.gap_edges), options.max_pairs, meter};
   const std::size_t known = pairs.size();
   const bool fits = broad.collect({last, searched, pad, frame}, flagged, all, released, broad_options, pairs, context);
   const auto touching =
@@ -213,6 +218,7 @@ std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const 
   chunk_hits.assign((pairs.size() + kPairsPerChunk - 1) / kPairsPerChunk, 0);
   chunk_tests.assign(chunk_hits.size(), 0);
   parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
+    WorkCount work(meter);
     for (std::size_t i = begin; i < end; ++i) {
       const CandidatePair& pair = pairs[i];
       impacts[i].hit = false;
@@ -225,6 +231,7 @@ std::size_t SafeStep::Impl::find_impacts(int pass, std::size_t begin_new, const 
       FourPoints x1;
       for (std::size_t k = 0; k < 4; ++k) x1[k] = to[pair.vertex[k]];
       impacts[i] = first_impact(pair.kind, x0, x1, pair.distance, keep);
+      if (!work.spend(kImpactWork * static_cast<std::uint64_t>(1 + impacts[i].steps))) return;
       ++chunk_tests[begin / kPairsPerChunk];
       chunk_hits[begin / kPairsPerChunk] += impacts[i].hit ? 1U : 0U;
     }
@@ -252,6 +259,7 @@ bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
   std::size_t begin_new = 0;
   for (int pass = 0; pass < kOwnFrameRounds + kMainFrameRounds; ++pass) {
     const std::size_t hits = find_impacts(pass, begin_new, context);
+    if (stopped()) return false;
     if (hits == 0) return true;
     if (examined > options.max_tests) return false;
     std::fill(hold.begin(), hold.end(), 1.0);
@@ -343,8 +351,9 @@ bool SafeStep::Impl::round(bool first, std::span<const char> moved, SafeStepRepo
   }
   Timer projecting;
   find_normals();
-  const std::size_t hits =
-      projection.run(surface, pairs, last, frame, normal, to, {options.sweeps, options.max_push_edges, keep}, context);
+  const std::size_t hits = projection.run(surface, pairs, last, frame, normal, to,
+                                          {options.sweeps, options.max_push_edges, keep, meter}, context);
+  if (stopped()) return false;
   if (first) report.hits = hits;
   for (Vec3d& p : to) p = round_to_float(p);
   projected = to;
@@ -392,6 +401,11 @@ void SafeStep::Impl::finish(std::span<Vec3f> proposed, SafeStepReport& report, c
 SafeStep::SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, const Context& context)
     : impl_(std::make_unique<Impl>(mesh, options, context)) {
   const ContactSurface::RestReport& rest = impl_->surface.rest_report();
+  if (rest.endless)
+    context.warn(
+        "the rest pose intersects in more places than can be looked at: skins pass through each other; take pieces "
+        "that "
+        "lie on each other out of the file");
   if (rest.intersecting_pairs > 0)
     context.warn(fmt::format(
         "the rest pose has {} intersecting pairs of triangles; contact leaves them as they are{}",
@@ -406,18 +420,30 @@ SafeStep& SafeStep::operator=(SafeStep&&) noexcept = default;
 
 SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> proposed,
                               std::span<const Affine3d> part_motion, std::span<const char> moved,
-                              const Context& context) {
+                              const Context& context, WorkMeter* meter, double away) {
   const Timer timer;
   Impl& s = *impl_;
+  s.meter = meter;
+  s.away = away;
   s.check_sizes(last.size(), proposed.size(), part_motion.size(), moved.size());
   SafeStepReport report;
   if (last.empty()) return report;
+  if (meter != nullptr && !meter->spend(last.size())) {
+    report.stopped = true;
+    return report;
+  }
   s.prepare(last, proposed, part_motion, report, context);
   s.wished = s.target;
   s.examined = 0;
   s.blocking.clear();
   for (int round = 0; round < s.options.rounds; ++round) {
     if (!s.round(round == 0, round == 0 ? moved : std::span<const char>{}, report, context)) {
+      if (s.stopped()) {
+        report.stopped = true;
+        report.tests = s.examined;
+        report.total_ms = timer.milliseconds();
+        return report;
+      }
       report.refused = true;
       s.note_blocking();
       s.hold_all();
@@ -444,7 +470,7 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   report.certified = report.touching == 0;  // the last mesh, moved as a whole, is valid too
 
   std::erase_if(s.released_pairs, [&](Impl::Released& pair) {
-    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b);
+    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b, meter);
     pair.met = pair.met || meets;
     ++pair.steps;
     if (meets || (!pair.met && pair.steps < kReleasedSteps)) return false;

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/work_meter.h"
 #include "contact/contact_surface.h"
 #include "cutis/context.h"
 
@@ -45,6 +46,7 @@ struct SafeStepReport {
   std::size_t rearmed = 0;     ///< pairs of parts that came apart in this step
   bool refused = false;  ///< more than max_pairs or max_tests, or it did not settle: nothing but the main part's motion
                          ///< was applied
+  bool stopped = false;  ///< the meter stopped: the proposal was not looked at, and nothing is kept of it
   int rounds = 0;
   double max_push_edges = 0;  ///< farthest from the proposal
   double max_lag_edges = 0;   ///< farthest held back; above 1 the step was too long: halve it
@@ -81,9 +83,10 @@ class SafeStep {
 
   /// `last`: a valid mesh. `proposed`: in: the mesh wanted, out: a valid one. `part_motion`: of every part over the
   /// step (posed now from posed then). `moved`: per vertex, not 0 where it may differ from part_motion * last (what
-  /// differs is found anyway). Throws Error(bad_argument) on wrong sizes and never otherwise.
+  /// differs is found anyway). `meter`: counts, and stops the step; `away`: metres that the mesh will be shifted by
+  /// before it is handed out. Throws Error(bad_argument) on wrong sizes and never otherwise.
   SafeStepReport step(std::span<const Vec3f> last, std::span<Vec3f> proposed, std::span<const Affine3d> part_motion,
-                      std::span<const char> moved, const Context& context);
+                      std::span<const char> moved, const Context& context, WorkMeter* meter = nullptr, double away = 0);
 
   /// After the last step, sorted by vertex, one per vertex: its nearest.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;

@@ -29,14 +29,17 @@ std::vector<std::array<std::uint32_t, 2>> self_intersecting_pairs(const Triangle
                                                                   std::span<const Vec3f> positions,
                                                                   std::span<const Triangle> triangles,
                                                                   std::span<const std::uint32_t> place_of,
-                                                                  const Context& context) {
+                                                                  const Context& context, WorkMeter* meter) {
   using Pairs = std::vector<std::array<std::uint32_t, 2>>;
   const auto leaves = bvh.leaves();
   std::vector<Pairs> found((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
   parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
     Pairs& pairs = found[begin / kLeavesPerChunk];
+    WorkCount work(meter);
     for (std::size_t i = begin; i < end; ++i) {
+      if (meter != nullptr && meter->stopped()) return;
       bvh.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
+        if (!work.spend(1)) return;
         const std::uint32_t a = bvh.triangle(slot_a), b = bvh.triangle(slot_b);
         if (neighbours(triangles[a], triangles[b], place_of)) return;
         if (triangles_intersect(corners(positions, triangles[a]), corners(positions, triangles[b])))
@@ -45,6 +48,7 @@ std::vector<std::array<std::uint32_t, 2>> self_intersecting_pairs(const Triangle
     }
   });
   Pairs all;
+  if (meter != nullptr && meter->stopped()) return all;
   for (const Pairs& pairs : found) all.insert(all.end(), pairs.begin(), pairs.end());
   std::sort(all.begin(), all.end());
   return all;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/timer.h"
+#include "solve/carry_on.h"
 #include "solve/contact_pass_impl.h"
+#include "solve/pose_limits.h"
 #include "solve/pose_relief.h"
 
 namespace cutis {
@@ -20,6 +24,13 @@ constexpr std::size_t kMostHalvings = 3;
 // Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
 // is taken in one sub-step, beyond the second the parts that block each other are let go.
 constexpr std::size_t kFrameTests = 64, kStepTests = 32;
+// Pairs of a safe step, per vertex, likewise.
+constexpr std::size_t kStepPairs = 256;
+// A frame that took too much work is tried again after 1, 2, 4 … frames, but no more than these; the second time and
+// ever after it starts from rest.
+constexpr int kMostPause = 16;
+// Pairs of so many parts are all looked at; of more parts those that a sweep finds near each other.
+constexpr std::size_t kFewParts = 256;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
 constexpr double kReturnEdges = 1;
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
@@ -88,6 +99,7 @@ std::vector<Triangle> touching_triangles(const RigSurface& surface) {
 
 SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
   safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
+  safe.max_pairs = std::min(safe.max_pairs, std::max<std::size_t>(100'000, kStepPairs * vertices));
   return safe;
 }
 
@@ -127,7 +139,11 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
     stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
   }
   input.resize(rig.vertex_count());
+  Box all;
+  for (const Vec3f& p : rig.surface.positions) all.add(static_cast<Vec3d>(p));
+  figure_size = all.empty() ? 0 : diagonal(all);
   restart();
+  stops = pause = 0;
 }
 
 ContactMesh ContactPass::Impl::contact_mesh() const {
@@ -164,7 +180,6 @@ int ContactPass::Impl::substeps() {
   // Frames far apart are taken as the frames between them would be.
   // Nobody sees the way to the first frame: turns alone count there.
   const double most_travel = (started ? options.max_substeps : 1) * std::max(1.0, std::ceil(count));
-  motions_at(goal, goal_motion);
   const std::size_t parts = radius.size();
   posed.assign(parts, {});
   for (std::size_t p = 0; p < parts; ++p) {
@@ -176,23 +191,39 @@ int ContactPass::Impl::substeps() {
       posed[p].add(transform_point(goal_motion[p], x));
     }
   }
-  for (std::size_t p = 0; p < parts; ++p) {
-    for (std::size_t q = p + 1; q < parts; ++q) {
-      if (box[p].empty() || box[q].empty() || p == parts - 1 || q == parts - 1) continue;
-      if (rig.bones[p].parent == static_cast<int>(q) || rig.bones[q].parent == static_cast<int>(p)) continue;
-      const double edge = std::min(part_edge[p], part_edge[q]);
-      bool near = true;
-      for (int k = 0; k < 3; ++k)
-        near = near && posed[p].lo[k] - edge <= posed[q].hi[k] && posed[q].lo[k] - edge <= posed[p].hi[k];
-      if (!near || !(edge > 0)) continue;
-      if (!(std::abs(determinant(motion[q].linear)) > 0) || !(std::abs(determinant(goal_motion[q].linear)) > 0))
-        continue;
-      const double unit = options.max_travel_edges * edge;
-      const double far = safe.surface().travel_near(
-          static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q), inverse(motion[q]) * motion[p],
-          inverse(goal_motion[q]) * goal_motion[p], edge, unit * std::max(1.0, std::ceil(count)));
-      count = std::max(count, std::min(most_travel, far / unit));
+  const auto consider = [&](std::size_t p, std::size_t q) {
+    if (box[p].empty() || box[q].empty() || p == parts - 1 || q == parts - 1) return;
+    if (rig.bones[p].parent == static_cast<int>(q) || rig.bones[q].parent == static_cast<int>(p)) return;
+    const double edge = std::min(part_edge[p], part_edge[q]);
+    bool near = true;
+    for (int k = 0; k < 3; ++k)
+      near = near && posed[p].lo[k] - edge <= posed[q].hi[k] && posed[q].lo[k] - edge <= posed[p].hi[k];
+    if (!near || !(edge > 0)) return;
+    if (!(std::abs(determinant(motion[q].linear)) > 0) || !(std::abs(determinant(goal_motion[q].linear)) > 0)) return;
+    const double unit = options.max_travel_edges * edge;
+    const double far = safe.surface().travel_near(
+        static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q), inverse(motion[q]) * motion[p],
+        inverse(goal_motion[q]) * goal_motion[p], edge, unit * std::max(1.0, std::ceil(count)), meter);
+    count = std::max(count, std::min(most_travel, far / unit));
+  };
+  if (parts <= kFewParts) {
+    for (std::size_t p = 0; p < parts; ++p)
+      for (std::size_t q = p + 1; q < parts; ++q) consider(p, q);
+  } else {
+    double widest = 0;
+    by_x.clear();
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      if (box[p].empty()) continue;
+      by_x.push_back(p);
+      widest = std::max<double>(widest, part_edge[p]);
     }
+    std::ranges::sort(by_x, {}, [&](std::uint32_t p) { return std::pair(posed[p].lo.x, p); });
+    WorkCount work(meter);
+    for (std::size_t i = 0; i < by_x.size(); ++i)
+      for (std::size_t j = i + 1; j < by_x.size() && posed[by_x[j]].lo.x <= posed[by_x[i]].hi.x + widest; ++j) {
+        if (!work.spend(1)) return 1;
+        consider(std::min(by_x[i], by_x[j]), std::max(by_x[i], by_x[j]));
+      }
   }
   return std::isfinite(count) ? std::clamp(static_cast<int>(std::ceil(count)), 1, options.most_substeps)
                               : options.most_substeps;
@@ -242,7 +273,7 @@ SafeStepReport ContactPass::Impl::make_safe(ContactReport& report, const Context
   moved.assign(mesh.size(), 0);
   for (int attempt = 0;; ++attempt) {
     reached_mesh = proposed;
-    const SafeStepReport step = safe.step(mesh, reached_mesh, delta, moved, context);
+    const SafeStepReport step = safe.step(mesh, reached_mesh, delta, moved, context, meter, away);
     report.tests += step.tests;
     report.safe_ms += step.total_ms;
     report.broad_ms += step.broad_ms;
@@ -253,8 +284,8 @@ SafeStepReport ContactPass::Impl::make_safe(ContactReport& report, const Context
   }
 }
 
-// The way of this frame from t0 to t1, in [0,1].
-void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
+// The way of this frame from t0 to t1, in [0,1]. False: the meter stopped before its end; `way_done` says where.
+bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
                                 const Context& context) {
   if (t1 < 1)
     interpolate(start, goal, t1, here_pose);
@@ -265,24 +296,28 @@ void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   for (std::size_t p = 0; p < delta.size(); ++p)
     delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
   skin(here_pose, input);
+  if (stopped()) return false;
 
   const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
   const double frames = passed > 0 ? passed : t1 - t0;
   const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
-  if (halvings > 0) unfolded = unfold.state();
+  unfolded = unfold.state();
   {
     const StageTimer giving(report.give_ms);
     propose(frames, rate, context);
   }
   const SafeStepReport step = make_safe(report, context);
+  if (step.stopped) {
+    unfold.set_state(unfolded);
+    return false;
+  }
   if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings &&
       report.tests < kFrameTests * mesh.size()) {
     ++report.halvings;
     unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
-    substep(t0, middle, halvings - 1, skin, report, context);
-    substep(middle, t1, halvings - 1, skin, report, context);
-    return;
+    return substep(t0, middle, halvings - 1, skin, report, context) &&
+           substep(middle, t1, halvings - 1, skin, report, context);
   }
   ++report.substeps;
   report.hits += step.hits;
@@ -300,6 +335,8 @@ void ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   const StageTimer giving(report.give_ms);
   if (options.swell) swell.update(mesh, lift, motion, in_contact, rate, context);
   release_passed(step.truncated > 0);
+  way_done = t1;
+  return true;
 }
 
 ContactPass::ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context)
@@ -338,36 +375,110 @@ void ContactPass::Impl::report_regions(ContactReport& report) {
   }
 }
 
-void ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
-                          const Context& context) {
+void ContactPass::Impl::set_goal(const Pose& at) {
+  start = goal = pose;
+  std::copy_n(at.local.begin(), std::min(at.local.size(), goal.local.size()), goal.local.begin());
+  goal.time = at.time;
+  motions_at(goal, goal_motion);
+}
+
+// Skin follows bones that are where bones can be.
+bool ContactPass::Impl::follows() const {
+  const std::size_t bones = rig.bones.size();
+  std::optional<Vec3d> first;
+  for (std::size_t p = 0; p < bones; ++p) {
+    if (box[p].empty()) continue;
+    if (!keeps_skin(goal_motion[p])) return false;
+    const Vec3d at = transform_point(goal_motion[p], center(box[p]));
+    if (!first) first = at;
+    if (!(distance(at, *first) <= kFarthestParts * figure_size)) return false;
+  }
+  return true;
+}
+
+// Whether this frame is not even tried.
+bool ContactPass::Impl::lets_go(ContactReport& report) {
+  if (safe.surface().rest_report().endless) {
+    report.limit = ContactLimit::work;
+  } else if (!follows()) {
+    report.limit = ContactLimit::pose;
+  } else if (pause > 0) {
+    --pause;
+    report.limit = ContactLimit::work;
+  }
+  report.certified = report.limit == ContactLimit::none;
+  return !report.certified;
+}
+
+// Out of work or time: the skin is as far as it got.
+void ContactPass::Impl::stop(ContactReport& report) {
+  report.certified = false;
+  report.limit = meter->late() ? ContactLimit::time : ContactLimit::work;
+  if (way_done > 0) {
+    interpolate(start, goal, way_done, pose);
+    started = true;
+  }
+  if (report.limit == ContactLimit::work) {
+    if (++stops > 1) {
+      restart();
+      safe.restore_state({});
+    }
+    pause = std::min(kMostPause, 1 << std::min(stops - 1, 10));
+  }
+}
+
+bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
+                          const Context& context, WorkMeter* meter, double away) {
   const Timer timer;
   Impl& s = *impl_;
   cutis::restart(report);
-  s.start = s.goal = s.pose;
-  std::copy_n(pose.local.begin(), std::min(pose.local.size(), s.goal.local.size()), s.goal.local.begin());
-  s.goal.time = pose.time;
+  s.meter = meter;
+  s.away = away;
+  s.way_done = 0;
+  s.set_goal(pose);
+  if (s.lets_go(report)) return false;
   const int count = s.substeps();
   // Between frames far apart nobody sees how the skin goes.
   s.prompt =
       s.started && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
-  for (int i = 0, next = 0; i < count; i = next) {
+  bool arrived = true;
+  for (int i = 0, next = 0; i < count && arrived; i = next) {
     next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
-    s.substep(static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin, report,
-              context);
+    arrived = s.substep(static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
+                        report, context);
   }
-  s.pose = s.goal;
-  s.started = true;
-  report.freed = s.free_caught(report.substeps, context);
-  for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
-  s.report_regions(report);
+  if (arrived) {
+    s.pose = s.goal;
+    s.started = true;
+    s.stops = 0;
+    report.freed = s.free_caught(report.substeps, context);
+    for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
+    s.report_regions(report);
+    report.touching_vertices = s.safe.contacts().size();
+  } else {
+    s.stop(report);
+  }
   for (const SafeStepState::Released& pair : s.safe.released_pairs())
     report.released.push_back({s.rig.bones[pair.a].joint, s.rig.bones[pair.b].joint});
-  report.touching_vertices = s.safe.contacts().size();
+  if (meter != nullptr) report.work = meter->used();
   report.milliseconds = timer.milliseconds();
+  return arrived;
+}
+
+bool ContactPass::follows(const Pose& pose) {
+  impl_->set_goal(pose);
+  return impl_->follows();
+}
+
+void ContactPass::carry_on(std::span<Vec3f> positions, const Context& context) {
+  Impl& s = *impl_;
+  cutis::carry_on(s.rig.surface, s.mesh, s.motion, s.goal_motion, s.proposed, context);
+  for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.proposed[s.rig.surface.welded_of[v]];
 }
 
 void ContactPass::restart() {
   impl_->restart();
+  impl_->stops = impl_->pause = 0;
   impl_->safe.restore_state({});
 }
 
@@ -385,7 +496,9 @@ ContactPassState ContactPass::save_state() const {
           s.torn,
           s.safe.save_state(),
           s.swell.state(),
-          s.unfold.state()};
+          s.unfold.state(),
+          s.stops,
+          s.pause};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -404,6 +517,8 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.safe.restore_state(state.safe);
   s.swell.set_state(state.swell);
   s.unfold.set_state(state.unfold);
+  s.stops = state.stops;
+  s.pause = state.pause;
 }
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.

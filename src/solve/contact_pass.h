@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "base/work_meter.h"
 #include "contact/safe_step.h"
 #include "cutis/character.h"
 #include "cutis/solve.h"
@@ -52,6 +53,8 @@ struct ContactPassState {
   SafeStepState safe;
   SwellState swell;
   UnfoldState unfold;
+  int stops = 0;  ///< frames on end that took too much work
+  int pause = 0;  ///< frames until the next attempt
 };
 
 /// As new, but for the memory of its lists.
@@ -69,9 +72,16 @@ class ContactPass {
   ContactPass& operator=(ContactPass&&) noexcept;
 
   /// From where the last call ended, at first from the rest pose, to `pose`. `positions`: out, all input vertices;
-  /// `report`: out, its lists are used again.
-  void advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
-               const Context& context);
+  /// `report`: out, its lists are used again. `away`: metres that the mesh will be shifted by.
+  /// False: the pose is none that skin can follow, or the meter stopped on the way (the skin stays where it got to, and
+  /// the next call goes on from there); then ContactReport::limit says why, and `positions` are not touched.
+  bool advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
+               const Context& context, WorkMeter* meter = nullptr, double away = 0);
+  /// Whether the pose is one that skin can follow: bones are finite, neither flat nor mirrored nor blown up, and not
+  /// endlessly far from each other.
+  [[nodiscard]] bool follows(const Pose& pose);
+  /// The skin where the last call got to, carried by the bones to where it was to go; all input vertices.
+  void carry_on(std::span<Vec3f> positions, const Context& context);
   /// The next call starts from rest.
   void restart();
   [[nodiscard]] ContactPassState save_state() const;

@@ -61,6 +61,13 @@ struct ContactPass::Impl {
   };
   std::vector<Region> regions;
   bool prompt = false;  // this frame follows the last one closely
+  int stops = 0, pause = 0;
+  double figure_size = 0;           // of the rest pose
+  double way_done = 0;              // in [0,1]: done of this frame
+  WorkMeter* meter = nullptr;       // of this frame
+  double away = 0;                  // metres that the mesh will be shifted by
+  std::vector<std::uint32_t> by_x;  // parts
+  [[nodiscard]] bool stopped() const { return meter != nullptr && meter->stopped(); }
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
 
@@ -74,6 +81,10 @@ struct ContactPass::Impl {
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out);
   [[nodiscard]] int substeps();
+  void set_goal(const Pose& at);
+  [[nodiscard]] bool follows() const;  // goal_motion is one that skin can follow
+  [[nodiscard]] bool lets_go(ContactReport& report);
+  void stop(ContactReport& report);
   void propose(double frames, double rate, const Context& context);
   SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
@@ -85,7 +96,7 @@ struct ContactPass::Impl {
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
   bool release_blocking();
   std::size_t free_caught(std::size_t substeps, const Context& context);
-  void substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
+  bool substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
   void report_regions(ContactReport& report);
 };
 

@@ -116,9 +116,15 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
     if (caught[part[v]] != 0) proposed[v] = raw[v];
-  if (!safe.surface().meeting_parts(proposed, ignored, context).empty()) {
+  const auto find_meeting = [&](std::span<const Vec3f> at) {
+    return safe.surface().meeting_parts(at, ignored, context, meter);
+  };
+  const bool meets = !find_meeting(proposed).empty();
+  if (stopped()) return 0;
+  if (meets) {
     std::size_t creases = 0;
-    const auto meeting = safe.surface().meeting_parts(raw, ignored, context);
+    const auto meeting = find_meeting(raw);
+    if (stopped()) return 0;
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;
       creases += pairs;

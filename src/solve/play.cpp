@@ -72,11 +72,22 @@ PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, cons
     const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
     milliseconds.push_back(frame.report.milliseconds);
     report.nonfinite += frame.report.nonfinite;
+    report.out_of_time += frame.report.out_of_time ? 1 : 0;
+    const ContactLimit limit = frame.report.contact.limit;
+    report.let_go += limit == ContactLimit::pose || limit == ContactLimit::work ? 1 : 0;
     take(i, frame);
     context.progress(to_string(options.method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
   }
   report.frames = milliseconds.size();
   report.median_ms = median_of(std::move(milliseconds));
+  if (report.out_of_time > 0)
+    context.warn(fmt::format("{}: {} of {} frames ran out of time (--frame-budget) and are the last skin carried on",
+                             character.source, report.out_of_time, report.frames));
+  if (report.let_go > 0)
+    context.warn(
+        fmt::format("{}: contact let {} of {} frames go: bones that are flat, mirrored, blown up or far apart, or more "
+                    "skin in touch than a frame can settle ('cutis measure --json' says which)",
+                    character.source, report.let_go, report.frames));
   if (report.nonfinite > 0)
     context.warn(fmt::format("{}: {} vertex positions were not finite and kept their last good place", character.source,
                              report.nonfinite));

@@ -1,6 +1,7 @@
 #include "cutis/solve.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -8,13 +9,16 @@
 
 #include "backends/engine.h"
 #include "base/alive.h"
+#include "base/math.h"
 #include "base/timer.h"
+#include "base/work_meter.h"
 #include "cutis/error.h"
 #include "cutis/options.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "solve/contact_pass.h"
 #include "solve/implicit.h"
+#include "solve/pose_limits.h"
 #include "solve/pose_relief.h"
 #include "solve/tracker.h"
 
@@ -27,6 +31,14 @@ struct NamedMethod {
 };
 constexpr NamedMethod kMethods[] = {
     {Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}, {Method::tracking, "tracking"}};
+
+// Operations of a frame with contact: so many, and so many per vertex; some thirty times what a walk takes. Beyond,
+// contact lets the frame go.
+constexpr std::uint64_t kFrameWork = 40'000'000, kVertexWork = 5'000;
+// Coordinates far from the origin are this coarse. Beyond this part of an edge the kept distance cannot be told from
+// rounding: nothing is certified there.
+constexpr double kUlp = 1.0 / (1 << 24);
+constexpr double kCoarseEdges = 0.005;
 
 // Vertices that follow a bone which kept its last good motion.
 std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
@@ -113,6 +125,11 @@ ContactModel contact_model_from_string(std::string_view name) {
   throw Error(ErrorCode::bad_argument, "", fmt::format("there is no contact '{}'; choose own-side or operator", name));
 }
 
+std::string_view to_string(ContactLimit limit) {
+  constexpr std::string_view kNames[] = {"none", "pose", "work", "time", "far"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
 std::string_view to_string(VertexState state) {
   constexpr std::string_view kNames[kVertexStates] = {"rigid", "converged", "contact", "flat", "outside", "limit"};
   const auto index = static_cast<std::size_t>(state);
@@ -133,6 +150,9 @@ struct Solver::Impl {
   std::unique_ptr<PoseRelief> relief;
   std::unique_ptr<ImplicitSkin> implicit;
   std::unique_ptr<Tracker> tracker;
+  std::unique_ptr<PoseOrigin> origin;  // methods that work on fields, and contact
+  std::unique_ptr<WorkMeter> meter;
+  double mean_edge = 0;
   bool interrupted = false;  // the last frame was not finished: the stages are in no state to go on from
 
   // As new: at rest, and nothing is foreseen.
@@ -152,6 +172,8 @@ struct Solver::Impl {
     return options.method == Method::tracking && options.tracking.history == History::stateless;
   }
   void skin(const Pose& pose, std::span<Vec3f> positions);
+  void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
+  void let_go(const Pose& pose);
   void report_relief();
 };
 
@@ -176,7 +198,7 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
       implicit->solve(pose, motion, positions, frame);
       break;
     case Method::tracking:
-      tracker->solve(motion.motions(), pose.time, positions, frame);
+      tracker->solve(motion.motions(), pose.time, positions, frame, meter.get());
       break;
   }
 }
@@ -221,6 +243,12 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   impl_ = std::make_unique<Impl>(std::move(rig), options, context);
   impl_->frame.positions.resize(impl_->rig->vertex_count());
   impl_->frame.normals.resize(impl_->rig->vertex_count());
+  impl_->meter = std::make_unique<WorkMeter>();
+  if (needs_skin(options)) {
+    impl_->origin = std::make_unique<PoseOrigin>(*impl_->rig);
+    const std::vector<float>& edges = impl_->rig->surface.edge;
+    for (const float edge : edges) impl_->mean_edge += static_cast<double>(edge) / static_cast<double>(edges.size());
+  }
   if (needs_skin(options.method)) {
     impl_->frame.states.resize(impl_->rig->vertex_count());
     impl_->frame.residuals.resize(impl_->rig->vertex_count());
@@ -294,6 +322,64 @@ void Solver::restore_state(const SolverState& state) {
   if (s.tracker) s.tracker->restore_state(*from.tracker);
 }
 
+// Contact has let go: the skin of the method by itself; where even the pose is beyond all measure that of smooth
+// skinning, so that tracking goes on from where it was.
+void Solver::Impl::let_go(const Pose& pose) {
+  const ContactReport& why = contact;
+  if (why.limit == ContactLimit::time) {
+    motion.update(*rig, pose);
+    skin_linear(*rig, motion.palette(), frame.positions, frame.normals, context);
+    contact_pass->carry_on(frame.positions, context);
+  } else if (why.limit == ContactLimit::pose && options.method == Method::tracking) {
+    motion.update(*rig, pose);
+    skin_dual_quaternion(*rig, motion.palette(), frame.positions, frame.normals, context);
+    std::ranges::fill(frame.states, VertexState::outside);
+    std::ranges::fill(frame.residuals, std::numeric_limits<float>::quiet_NaN());
+    frame.report.states.fill(0);
+    frame.report.states[static_cast<std::size_t>(VertexState::outside)] = rig->surface.size();
+    frame.report.residual_mean = frame.report.residual_p95 = frame.report.residual_max = 0;
+    frame.report.active = frame.report.substeps = frame.report.halvings = frame.report.iterations = 0;
+  } else {
+    meter->start(WorkMeter::kNoLimit, options.frame_budget_ms);
+    skin(pose, frame.positions);
+  }
+}
+
+// With contact, from the last frame on. `asked`: the pose where it is, `pose`: near the origin.
+void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
+  double relief_ms = 0;
+  const Pose* feasible = &pose;
+  const bool followed = contact_pass->follows(pose);
+  if (relief && followed) {
+    const StageTimer relieving(relief_ms);
+    feasible = &relief->apply(pose);
+  }
+  const double away = length(offset);
+  const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
+  const auto skin_at = [this](const Pose& at, std::span<Vec3f> positions) { skin(at, positions); };
+  const bool arrived =
+      contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(), coarse ? 0 : away);
+  if (!arrived) {
+    if (contact.limit == ContactLimit::pose) offset = {};  // parts may be anywhere: where they are
+    let_go(contact.limit == ContactLimit::pose ? asked : *feasible);
+  }
+  frame.report.contact = contact;  // skin() writes reports of its own
+  frame.report.contact.relief_ms = relief_ms;
+  if (relief && followed) report_relief();
+  frame.report.out_of_time = contact.limit == ContactLimit::time;
+  if (!arrived) {
+    frame.contact.assign(rig->vertex_count(), {});
+    return;
+  }
+  if (coarse) {
+    frame.report.contact.certified = false;
+    frame.report.contact.limit = ContactLimit::far;
+  }
+  const StageTimer bending(frame.report.contact.normals_ms);
+  contact_pass->bend_normals(frame.normals, context);
+  contact_pass->contact(frame.contact);
+}
+
 const Frame& Solver::solve(const Pose& pose) {
   const Timer timer;
   Impl& s = alive(impl_, "solver");
@@ -303,33 +389,27 @@ const Frame& Solver::solve(const Pose& pose) {
   if (s.starts_from_rest()) reset();
   s.interrupted = true;  // until it is done
   frame.report.profile = {};
+  frame.report.out_of_time = false;
   if (s.tracker) s.tracker->restart_profile();
-  const auto skin = [&s](const Pose& at, std::span<Vec3f> positions) { s.skin(at, positions); };
+  Vec3d offset;
+  const Pose& near = s.origin ? s.origin->nearby(pose, offset) : pose;
+  s.meter->start(s.contact_pass ? kFrameWork + kVertexWork * rig.surface.size() : WorkMeter::kNoLimit,
+                 s.options.frame_budget_ms);
   if (s.contact_pass) {
-    double relief_ms = 0;
-    const Pose* feasible = &pose;
-    if (s.relief) {
-      const StageTimer relieving(relief_ms);
-      feasible = &s.relief->apply(pose);
-    }
-    s.contact_pass->advance(*feasible, skin, frame.positions, s.contact, s.context);
-    frame.report.contact = s.contact;  // skin() writes reports of its own
-    frame.report.contact.relief_ms = relief_ms;
-    if (s.relief) s.report_relief();
-    const StageTimer bending(frame.report.contact.normals_ms);
-    s.contact_pass->bend_normals(frame.normals, s.context);
-    s.contact_pass->contact(frame.contact);
+    s.touch(near, pose, offset);
   } else {
     restart(frame.report.contact);
     if (s.relief) {
       s.relief->restart();
-      skin(s.relief->apply(pose), frame.positions);
+      s.skin(s.relief->apply(near), frame.positions);
       frame.report.contact.certified = false;
       s.report_relief();
     } else {
-      skin(pose, frame.positions);
+      s.skin(near, frame.positions);
     }
   }
+  if (offset != Vec3d{})
+    for (Vec3f& p : frame.positions) p = static_cast<Vec3f>(static_cast<Vec3d>(p) + offset);
   frame.report.nonfinite = s.motion.any_kept() ? count_kept(rig, s.motion.kept()) : 0;
   if (s.tracker) frame.report.profile = s.tracker->profile();
   frame.report.milliseconds = timer.milliseconds();

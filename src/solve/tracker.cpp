@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/timer.h"
+#include "solve/carry_on.h"
 
 namespace cutis {
 namespace {
@@ -16,6 +17,8 @@ constexpr float kMissed = 0.05F;          // residual of a vertex that is off it
 constexpr std::size_t kTolerated = 2;     // inverted triangles more than before that a sub-step may leave
 constexpr std::size_t kMostHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
+// Operations of an active vertex in a sub-step; in tests of boxes, about.
+constexpr std::uint64_t kActiveWork = 64;
 constexpr double kSlideEdges = 2;  // that a target may draw a vertex in a sub-step
 
 // Per vertex, the triangles at it, rising.
@@ -177,8 +180,10 @@ bool Tracker::is_bad() {
   return count_inverted(*rig_, step_, *context_) > inverted_ + kTolerated || 100 * missed > step_.samples.size();
 }
 
-void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1,
+// False: the meter stopped before its end; way_ says where.
+bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1,
                       int halvings) {
+  if (meter_ != nullptr && !meter_->spend(0)) return false;
   interpolate(*rig_, from, to, t1, pose_, &last_pose_);
   aim_at_targets(t1);
   const bool may_repeat = halvings > 0 && report_.halvings < kMostHalvings;
@@ -188,25 +193,41 @@ void Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
     saved_held_ = step_.held;
   }
   substep(false);
+  if (meter_ != nullptr) (void)meter_->spend(rig_->surface.size() + kActiveWork * step_.active.size());
   if (may_repeat && is_bad()) {
     ++report_.halvings;
     step_.p = saved_;
     step_.held_begin = saved_held_begin_;
     step_.held = saved_held_;
     const double middle = 0.5 * (t0 + t1);
-    advance(from, to, t0, middle, halvings - 1);
-    advance(from, to, middle, t1, halvings - 1);
-    return;
+    return advance(from, to, t0, middle, halvings - 1) && advance(from, to, middle, t1, halvings - 1);
   }
   {
     const StageTimer timer(profile_.check);
     inverted_ = count_inverted(*rig_, step_, *context_);
   }
   std::swap(last_pose_, pose_);
+  way_ = t1;
+  return true;
 }
 
-void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame) {
+// The skin, its joints and targets are as far as the way was done; what is shown goes on to the pose.
+void Tracker::stop_here() {
+  interpolate(*rig_, next_joints_, next_joints_, 1, pose_);
+  carry_on(rig_->surface, step_.p, last_pose_.motion, pose_.motion, shown_, *context_);
+  split_motions(*rig_, last_pose_.motion, joints_);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    targets_[i].weight = std::lerp(targets_[i].weight, next_targets_[i].weight, way_);
+    targets_[i].point = lerp(targets_[i].point, next_targets_[i].point, way_);
+  }
+  report_.out_of_time = true;
+}
+
+void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame,
+                    WorkMeter* meter) {
   report_ = {};
+  meter_ = meter;
+  way_ = 0;
   split_motions(*rig_, motions, world_);  // for an anchor that can be inverted
   interpolate(*rig_, world_, world_, 1, at_);
   if (options_.history != History::playback) reset();
@@ -228,12 +249,16 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
     const double wanted = std::max(turn / options_.step, way_of_targets() / kSlideEdges);
     int steps = std::clamp(static_cast<int>(std::ceil(wanted - 1e-6)), 1, kMostSteps);
     steps = std::max(steps, options_.history == History::canonical ? options_.canonical_steps : least_steps_);
-    for (int i = 0; i < steps; ++i)
-      advance(joints_, next_joints_, static_cast<double>(i) / steps, static_cast<double>(i + 1) / steps,
-              options_.halvings);
+    bool arrived = true;
+    for (int i = 0; i < steps && arrived; ++i)
+      arrived = advance(joints_, next_joints_, static_cast<double>(i) / steps, static_cast<double>(i + 1) / steps,
+                        options_.halvings);
+    if (!arrived) stop_here();
   }
-  joints_ = next_joints_;
-  targets_ = next_targets_;
+  if (!report_.out_of_time) {
+    joints_ = next_joints_;
+    targets_ = next_targets_;
+  }
   finish(positions, frame);
 }
 
@@ -247,7 +272,7 @@ void Tracker::assess() {
       const bool tracked = rest_.tracked[v] != 0;
       states_[v] = VertexState::rigid;
       residuals_[v] = tracked ? 0.0F : std::nanf("");
-      if (step_.slot[v] < 0) continue;
+      if (step_.slot.empty() || step_.slot[v] < 0) continue;
       const TrackSample& t = step_.samples[static_cast<std::size_t>(step_.slot[v])];
       if (!tracked) states_[v] = VertexState::outside;
       if (!tracked || (rest_.is_rigid(v) && !t.touching)) continue;
@@ -315,8 +340,10 @@ void Tracker::finish(std::span<Vec3f> positions, Frame& frame) {
   const Rig& rig = *rig_;
   // The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring
   // back the chords that cross.
-  shown_ = step_.p;
-  track_smooth(rig, rest_, options_.smoothing, step_, shown_, *context_);
+  if (!report_.out_of_time) {
+    shown_ = step_.p;
+    track_smooth(rig, rest_, options_.smoothing, step_, shown_, *context_);
+  }
   assess();
   turn_normals();
   const Mat3f turn_root = convert<float>(cofactor(root_.linear) * (determinant(root_.linear) < 0 ? -1.0 : 1.0));

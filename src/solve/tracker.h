@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/track.h"
+#include "base/work_meter.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
@@ -33,8 +34,10 @@ class Tracker {
   /// Of a frame; more where joints turn far.
   void set_least_steps(int steps) { least_steps_ = steps; }
   /// `motions`: posed from rest, per bone, finite; `time`: of targets' keys. `positions`: out, all input vertices.
-  /// Normals, states, residuals and the report go into `frame`.
-  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame);
+  /// Normals, states, residuals and the report go into `frame`. `meter`: when it stops, the skin is left where it got
+  /// to, to go on from there, and what is shown of it is carried on by the bones.
+  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame,
+             WorkMeter* meter = nullptr);
 
   /// Of all calls of solve() since the last restart_profile().
   [[nodiscard]] TrackingProfile profile() const;
@@ -45,7 +48,8 @@ class Tracker {
   void restore_state(const TrackerState& state);
 
  private:
-  void advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
+  bool advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
+  void stop_here();
   void substep(bool from_smooth_skin);
   void aim_at_targets(double t);
   [[nodiscard]] double way_of_targets() const;
@@ -81,6 +85,8 @@ class Tracker {
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;
   std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one
+  WorkMeter* meter_ = nullptr;                        // of this frame
+  double way_ = 0;                                    // in [0,1]: done of it
   FrameReport report_;
   TrackingProfile profile_;
 };
