@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all configure package bench figures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all configure package bench figures readme-pictures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -35,6 +35,9 @@ bench: build                ## one machine-readable row a benchmark, each with a
 
 figures: build              ## pictures of what the papers show, in build/figures
 	scripts/make-figures build/cutis build/figures
+
+readme-pictures: demo       ## the first picture of README.md, from the demo
+	cp build/demo/overview.png docs/images/overview.png
 
 sanitize: deps              ## the whole suite under ASan + UBSan, then under TSan
 	@for p in asan tsan; do cmake --preset $$p --log-level=WARNING && cmake --build --preset $$p -j $(JOBS) && \

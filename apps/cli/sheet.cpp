@@ -8,16 +8,15 @@
 #include <fmt/ranges.h>
 
 #include "cutis/metrics.h"
+#include "worst_region.h"
 
 namespace cutis::cli {
 namespace {
 
-// A close-up's radius, as a share of the character's size: at least, and at most.
-constexpr double kLeastZoom = 0.085, kMostZoom = 0.3;
-// Faults within this share of the size belong to one region.
-constexpr double kClusterRadius = 0.05;
 // Stretch is shown from half to twice the rest length.
 constexpr float kStretchRange = 1.0F;  // log2
+// Changes of angles between triangles are shown up to this.
+constexpr float kRoughnessRange = 30.0F;  // degrees
 // Residuals are shown up to ten times what counts as converged.
 constexpr float kResidualRange = 1e-3F;
 
@@ -31,8 +30,8 @@ struct Shot {
 };
 
 bool needs_metrics(const SheetChoice& choice) {
-  return choice.zoom == "worst" || choice.color == "stretch" || choice.color == "overlap" ||
-         choice.color == "intersections";
+  return choice.zoom == "worst" || choice.color == "stretch" || choice.color == "roughness" ||
+         choice.color == "overlap" || choice.color == "intersections";
 }
 
 int find_bone(const Character& character, const std::string& name, const char* option) {
@@ -64,6 +63,7 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     return flag_colors(touching);
   }
   if (choice.color == "residual") return colors_by_scalar(shot.residuals, -kResidualRange, kResidualRange);
+  if (choice.color == "roughness") return colors_by_scalar(shot.metrics->vertex_roughness, 0, kRoughnessRange);
   if (choice.color == "stretch") {
     std::vector<float> values;
     for (const float s : shot.metrics->vertex_stretch) values.push_back(std::log2(std::max(s, 1e-6F)));
@@ -72,61 +72,14 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
   return {};
 }
 
-double squared_distance(const Vec3f& a, const Vec3f& b) {
-  const Vec3f d = a - b;
-  return static_cast<double>(d.x) * d.x + static_cast<double>(d.y) * d.y + static_cast<double>(d.z) * d.z;
-}
-
-Vec3d mean_of(const std::vector<Vec3f>& positions, const std::vector<std::uint32_t>& vertices) {
-  Vec3d sum;
-  for (const std::uint32_t v : vertices) sum += static_cast<Vec3d>(positions[v]);
-  return sum / static_cast<double>(vertices.size());
-}
-
-// The densest cluster of faulty vertices in the worst shot: intersecting ones, or, where there are none, the most
-// stretched hundredth.
-struct WorstRegion {
-  std::vector<std::uint32_t> vertices;  // the cluster
-  double extent = 0;                    // how far the faults reach around it, metres
-};
-
-WorstRegion worst_region(const std::vector<Shot>& shots, double size) {
+// In the shot that is worst of all.
+WorstRegion worst_of(const std::vector<Shot>& shots, double size) {
   const auto pairs = [](const Shot& s) { return s.metrics->intersecting_pairs.value_or(0); };
   const Shot& worst = *std::max_element(shots.begin(), shots.end(), [&](const Shot& a, const Shot& b) {
     return std::pair{pairs(a), a.metrics->stretch_max.value_or(0)} <
            std::pair{pairs(b), b.metrics->stretch_max.value_or(0)};
   });
-  std::vector<std::uint32_t> faulty;
-  for (std::uint32_t v = 0; v < worst.positions.size(); ++v)
-    if (pairs(worst) > 0 && worst.metrics->vertex_intersects[v]) faulty.push_back(v);
-  if (faulty.empty()) {
-    faulty.resize(worst.positions.size());
-    for (std::uint32_t v = 0; v < faulty.size(); ++v) faulty[v] = v;
-    const auto strain = [&](std::uint32_t v) {
-      return std::abs(std::log(std::max(worst.metrics->vertex_stretch[v], 1e-6F)));
-    };
-    const auto keep = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, faulty.size() / 100));
-    std::nth_element(faulty.begin(), faulty.begin() + keep - 1, faulty.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return strain(a) > strain(b); });
-    faulty.resize(static_cast<std::size_t>(keep));
-  }
-  const double reach = kClusterRadius * size;
-  std::vector<std::uint32_t> best;
-  const std::size_t step = std::max<std::size_t>(1, faulty.size() / 200);  // centres to try; enough to find the densest
-  for (std::size_t c = 0; c < faulty.size(); c += step) {
-    std::vector<std::uint32_t> cluster;
-    for (const std::uint32_t v : faulty)
-      if (squared_distance(worst.positions[v], worst.positions[faulty[c]]) <= reach * reach) cluster.push_back(v);
-    if (cluster.size() > best.size()) best = std::move(cluster);
-  }
-  // All faults of the neighbourhood should be in the picture, with some of the sound skin around them.
-  const auto center = static_cast<Vec3f>(mean_of(worst.positions, best));
-  double farthest = 0;
-  for (const std::uint32_t v : faulty) {
-    const double d = squared_distance(worst.positions[v], center);
-    if (d <= kMostZoom * size * kMostZoom * size) farthest = std::max(farthest, d);
-  }
-  return {std::move(best), 1.5 * std::sqrt(farthest)};
+  return worst_region(worst.positions, *worst.metrics, size);
 }
 
 // Where each shot's close-up looks, and how far it sees; no centres: the whole motion.
@@ -138,7 +91,7 @@ struct Zoom {
 Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, const SheetChoice& choice, double size) {
   Zoom zoom{{}, kLeastZoom * size};
   if (choice.zoom == "worst") {
-    const WorstRegion region = worst_region(shots, size);
+    const WorstRegion region = worst_of(shots, size);
     for (const Shot& shot : shots) zoom.centers.push_back(mean_of(shot.positions, region.vertices));
     zoom.radius = std::clamp(region.extent, kLeastZoom * size, kMostZoom * size);
   } else if (!choice.zoom.empty()) {
@@ -160,7 +113,7 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade", "part", "weights", "stretch", "overlap", "intersections", "residual", "contact"};
+  return {"shade", "part", "weights", "stretch", "roughness", "overlap", "intersections", "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -223,13 +176,16 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
     std::string label = fmt::format("{:.2f} s", motion.times[i % motion.times.size()]);
     if (shots[i].metrics && choice.color == "overlap")
       label += fmt::format("   {:.2f}% overlap", 100 * shots[i].metrics->overlap.value_or(0));
+    if (shots[i].metrics && choice.color == "roughness" && shots[i].metrics->roughness)
+      label += fmt::format("   {:.2f} degrees", *shots[i].metrics->roughness);
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))
       label += fmt::format("   {} pairs", shots[i].metrics->intersecting_pairs.value_or(0));
     const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors};
     cells.push_back({render_still(drawable, camera, render, context), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));
   }
-  if (cells.size() == 1 && choice.color != "stretch") return std::move(cells.front().image);
+  if (cells.size() == 1 && choice.color != "stretch" && choice.color != "roughness")
+    return std::move(cells.front().image);
 
   SheetOptions sheet;
   sheet.title = choice.title;
@@ -239,6 +195,8 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   if (choice.methods.size() > 1)
     for (const Method method : choice.methods) sheet.row_labels.push_back(label(method, choice.contact));
   if (choice.color == "stretch") sheet.legend = Legend{"edge stretch (log2)", -kStretchRange, kStretchRange, ""};
+  if (choice.color == "roughness")
+    sheet.legend = Legend{"change of the angle between triangles", 0, kRoughnessRange, "°"};
   return contact_sheet(cells, sheet);
 }
 

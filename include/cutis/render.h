@@ -57,6 +57,7 @@ struct RenderOptions {
   int samples = 3;  ///< anti-aliasing: samples x samples per pixel, 1 to 8
   bool ambient_occlusion = true;
   bool ground_shadow = true;  ///< soft contact shadow under the character
+  bool draft = false;         ///< far fewer rays for occlusion and shadow: for small frames of films
   bool wireframe = false;
   /// Height of the floor; none: the lowest vertex. Give the motion's lowest point to keep the floor still.
   std::optional<double> ground_height = {};

@@ -179,15 +179,16 @@ std::vector<Visibility> vertex_visibility(const OcclusionScene& scene, std::span
 }
 
 GroundShadow::GroundShadow(const OcclusionScene& scene, const Box& bounds, double height, const Vec3f& to_key,
-                           const Context& context) {
+                           bool draft, const Context& context) {
   // Interleaved sampling: the cells of a 4 x 4 block turn the same few directions by 16 different angles; the mean
   // over such a block then has seen them all, without a trace of noise.
-  constexpr int kLongest = 128, kBlock = 4, kDirections = 80;
+  constexpr int kBlock = 4;
+  const int longest = draft ? 64 : 128, directions = draft ? 16 : 80;
   const Vec3d size = bounds.hi - bounds.lo;
   const double reach = 0.45 * std::max({size.x, size.y, size.z});
   if (bounds.empty() || !(reach > 0) || !std::isfinite(reach)) return;
   const double wx = size.x + 2 * reach, wz = size.z + 2 * reach;
-  cells_per_metre_ = kLongest / std::max(wx, wz);
+  cells_per_metre_ = longest / std::max(wx, wz);
   nx_ = std::max(8, static_cast<int>(wx * cells_per_metre_) + 1);
   nz_ = std::max(8, static_cast<int>(wz * cells_per_metre_) + 1);
   x0_ = bounds.lo.x - reach;
@@ -198,8 +199,8 @@ GroundShadow::GroundShadow(const OcclusionScene& scene, const Box& bounds, doubl
   for (int s = 0; s < kBlock * kBlock; ++s) {
     const double turn = golden * (s + 0.5) / (kBlock * kBlock), lift = (s + 0.5) / (kBlock * kBlock);
     std::vector<Ray> rays;
-    for (int i = 0; i < kDirections; ++i) {
-      const double y = std::sqrt((i + lift) / kDirections), r = std::sqrt(1 - y * y), phi = golden * i + turn * 7;
+    for (int i = 0; i < directions; ++i) {
+      const double y = std::sqrt((i + lift) / directions), r = std::sqrt(1 - y * y), phi = golden * i + turn * 7;
       const auto d = static_cast<Vec3f>(Vec3d{r * std::cos(phi), y, r * std::sin(phi)});
       rays.push_back({d, key_weight(d, to_key)});
     }
@@ -225,7 +226,7 @@ GroundShadow::GroundShadow(const OcclusionScene& scene, const Box& bounds, doubl
           sky += 1;  // the set is dense where the cosine is large
           key += ray.key;
         }
-        raw[at(x, z)] = 0.62F * sky / kDirections + (all_key > 0 ? 0.38F * key / all_key : 0);
+        raw[at(x, z)] = 0.62F * sky / static_cast<float>(directions) + (all_key > 0 ? 0.38F * key / all_key : 0);
       }
     }
   });

@@ -52,7 +52,8 @@ struct OcclusionOptions {
 class GroundShadow {
  public:
   GroundShadow() = default;  ///< no shadow anywhere
-  GroundShadow(const OcclusionScene& scene, const Box& bounds, double height, const Vec3f& to_key,
+  /// `draft`: coarser, at a twentieth of the rays.
+  GroundShadow(const OcclusionScene& scene, const Box& bounds, double height, const Vec3f& to_key, bool draft,
                const Context& context);
 
   [[nodiscard]] float at(double x, double z) const;

@@ -217,6 +217,7 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
   std::vector<Visibility> visibility;
   if (options.ambient_occlusion && occluders) {
     OcclusionOptions how;
+    if (options.draft) how.directions = 48;
     how.to_key = studio.to_key();
     how.offset = static_cast<float>(5e-4 * diagonal(scene.bounds));
     visibility = vertex_visibility(*occluders, scene.positions, scene.normals, scene.triangles,
@@ -226,7 +227,7 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
   GroundShadow shadow;
   // From below the floor there is no floor to see.
   if (options.ground_shadow && occluders && view.eye.y > ground)
-    shadow = GroundShadow(*occluders, scene.bounds, ground, studio.to_key(), context);
+    shadow = GroundShadow(*occluders, scene.bounds, ground, studio.to_key(), options.draft, context);
   context.check_cancelled();
 
   Image image;

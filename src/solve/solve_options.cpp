@@ -19,6 +19,8 @@ constexpr OptionRow<SolveOptions> kSolveRows[] = {
     number_row<&SolveOptions::relief_cap>("relief_cap", "sizes of the character", {.least = 0, .most = 0.2},
                                           "how far bones that a pose drives into each other are moved apart at most"),
     flag_row<&SolveOptions::swell>("swell", "flesh that contact presses in comes out around it"),
+    number_row<&SolveOptions::frame_budget_ms>("frame_budget_ms", "ms", {.least = 0, .most = 1e9},
+                                               "that a frame may take; 0: as long as it takes"),
 };
 
 constexpr OptionRow<ImplicitOptions> kImplicitRows[] = {

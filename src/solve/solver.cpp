@@ -126,8 +126,9 @@ ContactModel contact_model_from_string(std::string_view name) {
 }
 
 std::string_view to_string(ContactLimit limit) {
-  constexpr std::string_view kNames[] = {"none", "pose", "work", "time", "far"};
-  return kNames[static_cast<std::size_t>(limit)];
+  constexpr std::string_view kLimitNames[] = {"none", "pose", "work", "time", "far"};
+  const auto index = static_cast<std::size_t>(limit);
+  return index < std::size(kLimitNames) ? kLimitNames[index] : "?";
 }
 
 std::string_view to_string(VertexState state) {

@@ -403,19 +403,6 @@ TEST(Compare, TellsBetterFromWorse) {
             0);
 }
 
-TEST(Demo, WritesPicturesAnAnimationAndAReport) {
-  const TemporaryFolder folder;
-  const Result r = run("demo --json -o " + folder.file("demo"));
-  ASSERT_EQ(r.exit_code, 0) << r.err;
-  const json j = json::parse(r.out);
-  EXPECT_GE(j["pictures"].size(), 6U);
-  for (const auto& picture : j["pictures"])
-    EXPECT_GT(std::filesystem::file_size(folder.file("demo/" + picture.get<std::string>())), 10000U) << picture;
-  const std::string html = read_all(folder.file("demo/report.html"));
-  for (const auto& picture : j["pictures"]) EXPECT_THAT(html, HasSubstr(picture.get<std::string>()));
-  EXPECT_TRUE(std::filesystem::exists(folder.file("demo/human_walk.glb")));
-}
-
 TEST(Cli, MakesWeightsThatTheOtherVerbsRead) {
   const TemporaryFolder folder;
   const std::string output = folder.file("arm.glb");

@@ -85,7 +85,7 @@ TEST(GroundShadow, IsDarkestUnderTheShapeAndEndsBeforeItsBorders) {
   const Surface s = test::make_sphere(0.5, 24, 48);
   const OcclusionScene scene(s.positions, s.triangles);
   const Box box{{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
-  const GroundShadow shadow(scene, box, -0.5, {0, 1, 0}, Context(2));
+  const GroundShadow shadow(scene, box, -0.5, {0, 1, 0}, false, Context(2));
   EXPECT_GT(shadow.at(0, 0), 0.8F);
   float last = 1;
   for (const double x : {0.0, 0.2, 0.4, 0.6, 0.8, 0.94}) {

@@ -182,6 +182,26 @@ TEST(Still, CastsASoftShadowOnTheFloorThatFadesIntoTheBackground) {
   EXPECT_GT(most, 90);
 }
 
+TEST(Still, AsADraftLooksNearlyTheSame) {
+  const Character ball = character_of(test::make_sphere(0.5, 24, 48));
+  const Camera camera = frame_bounds(Box{{-1, -0.5, -1}, {1, 0.5, 1}}, {}, 1);
+  RenderOptions options = plain(120, 120);
+  options.ambient_occlusion = options.ground_shadow = true;
+  const Image full = draw(ball, camera, options);
+  options.draft = true;
+  const Image draft = draw(ball, camera, options);
+  EXPECT_NE(draft, full) << "fewer rays";
+  double sum = 0;
+  int most = 0;
+  for (std::size_t i = 0; i < full.rgb.size(); ++i) {
+    const int difference = std::abs(full.rgb[i] - draft.rgb[i]);
+    sum += difference;
+    most = std::max(most, difference);
+  }
+  EXPECT_LT(sum / static_cast<double>(full.rgb.size()), 2);
+  EXPECT_LT(most, 40);
+}
+
 TEST(Still, DrawsWhatIsBeforeTheEyeWhenTheCameraIsInsideTheMesh) {
   const Character sphere = character_of(test::make_sphere(1, 32, 64)), nothing;
   const Camera camera{{0, 0, 0.2}, {0, 0, -1}, {0, 1, 0}, 1.0};
@@ -282,7 +302,7 @@ TEST(Still, DrawsWireLinesAlongEdgesOnly) {
   const Image without = draw(square, from_front(4), options);
   options.wireframe = true;
   const Image with = draw(square, from_front(4), options);
-  const int scale = static_cast<int>(100 / std::tan(0.3) / 4);                   // pixels per metre
+  const int scale = static_cast<int>(100 / std::tan(0.3) / 4);                 // pixels per metre
   EXPECT_LT(pixel(with, 100, 99).sum(), pixel(without, 100, 99).sum() - 100);  // on the diagonal
   EXPECT_EQ(pixel(with, 100 + scale / 2, 100 + scale / 3).sum(),
             pixel(without, 100 + scale / 2, 100 + scale / 3).sum());

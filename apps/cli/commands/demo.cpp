@@ -1,8 +1,9 @@
+// The built-in characters where methods differ most: solve and measure every method ► pictures ► GLB ► page.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "demo_page.h"
+#include "demo_pictures.h"
 #include "report.h"
-#include "sheet.h"
 
 namespace cutis::cli {
 namespace {
@@ -12,100 +13,128 @@ struct DemoArguments {
   std::string folder = "cutis-demo";
 };
 
-struct Scene {
-  const char *character, *clip, *file, *caption;
-  double yaw, pitch;  // degrees
-  int frames;
+constexpr DemoScene kScenes[] = {
+    {.character = "hand",
+     .clip = "fist",
+     .title = "A fist",
+     .text = "With dual quaternions the fingers run into each other, into the palm and into the thumb. Tracking closes "
+             "the hand: skin meets skin and stays outside.",
+     .yaw = -30,
+     .pitch = 12,
+     .focus = {0, 0.175, 0.02},
+     .radius = 0.105,
+     .close_yaw = -30,
+     .close_pitch = 12,
+     .frames = 17},
+    {.character = "human",
+     .clip = "squat",
+     .title = "A squat",
+     .text =
+         "Calves meet thighs, thighs meet the belly. Dual quaternions push them through each other; tracking presses "
+         "them together and folds the skin between them.",
+     .yaw = 100,
+     .pitch = 5,
+     .focus = {0, 0.52, 0},
+     .radius = 0.52,
+     .close_yaw = 150,
+     .close_pitch = -10,
+     .frames = 17},
+    {.character = "human",
+     .clip = "arms_crossed",
+     .title = "Crossed arms",
+     .text = "The motion drives the arms through each other and into the chest. Tracking turns joints as little as it "
+             "takes to lay one arm on the other.",
+     .yaw = -15,
+     .pitch = 8,
+     .focus = {0, 1.22, 0.05},
+     .radius = 0.42,
+     .close_yaw = -35,
+     .close_pitch = 8,
+     .frames = 17},
 };
+constexpr std::size_t kAnimatedScene = 1;  // whose tracked skin becomes the GLB
 
-// What to look for is said under each picture.
-constexpr Scene kScenes[] = {
-    {"human", "walk", "human_walk.png", "The mannequin walks: the methods agree where joints bend little.", 40, 8, 6},
-    {"human", "squat", "human_squat.png", "A squat: look at the knees and the groin.", 50, 8, 5},
-    {"human", "arms_crossed", "human_arms_crossed.png",
-     "Arms crossed: lbs and dqs pass skin through skin, implicit mends joints, tracking stops at contact.", 15, 10, 5},
-    {"cylinder", "bend", "cylinder_bend.png",
-     "A bend to 150 degrees: linear blending (lbs) pinches the outside and folds the inside through itself; dual "
-     "quaternions (dqs) bulge; tracking folds it onto itself.",
-     0, 10, 5},
-    {"cylinder", "twist", "cylinder_twist.png",
-     "A twist to 180 degrees: lbs collapses to a candy wrapper, dqs keeps the section.", 0, 10, 5},
-    {"arm", "elbow", "arm_elbow.png", "An elbow flexed to 150 degrees.", 20, 10, 5},
-    {"hand", "fist", "hand_fist.png",
-     "A fist: with lbs and dqs the fingers run into each other and into the palm; tracking closes it.", 30, 15, 5},
-};
+// Pixels of a side. Small ones are half a still.
+constexpr int kStill = 640, kCloseUp = 520, kFilmFrame = 360;
+constexpr int kFilmColumns = 5;
+constexpr int kFilmQuality = 82;
+
+void write_pictures(const DemoResult& result, const DemoFiles& files, const std::string& base, const Context& context,
+                    std::vector<SheetCell>& overview) {
+  const DemoPictures pictures(result, context);
+  std::vector<SheetCell> methods;
+  for (const DemoTake& take : result.takes) {
+    const Method method = take.method;
+    const std::size_t pairs = take.pairs(result.moment);
+    const bool shown = method == Method::dqs || method == Method::tracking;
+    const Image still = pictures.still(method, shown ? kStill : kStill / 2);
+    methods.push_back({shown ? half_size(still) : still, fmt::format("{}: {} pairs", to_string(method), pairs)});
+    if (!shown) continue;
+    write_png(base + files.still(method), still);
+    write_png(base + files.close_up(method), pictures.close_up(method, kCloseUp));
+    write_jpeg(base + files.film(method), pictures.film(method, files.columns, kFilmFrame), kFilmQuality);
+    overview.push_back({still, fmt::format("{}: {}", to_string(method), pairs_text(pairs))});
+  }
+  write_png(base + files.methods(), contact_sheet(methods, {.columns = static_cast<int>(methods.size())}));
+}
+
+// dqs above tracking, a column a scene.
+Image draw_overview(const std::vector<SheetCell>& by_scene) {
+  std::vector<SheetCell> cells;
+  for (const std::size_t row : {0U, 1U})
+    for (std::size_t i = row; i < by_scene.size(); i += 2) cells.push_back(by_scene[i]);
+  return contact_sheet(cells, {.columns = static_cast<int>(by_scene.size() / 2), .text_size = 34});
+}
+
+void write_animation(const DemoResult& result, const std::string& file, const Context& context) {
+  const auto writer =
+      make_animation_writer(file, {result.character.get(), result.motion.clip.name, result.motion.times}, context);
+  const DemoTake& take = result.take(Method::tracking);
+  for (std::size_t i = 0; i < take.positions.size(); ++i) writer->add_frame(take.positions[i], take.normals[i]);
+  writer->finish();
+}
 
 void run_demo(const DemoArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   make_folder(options.folder);
   const std::string base = options.folder + "/";
-  const std::vector<Method> methods = parse_methods(fmt::format("{}", fmt::join(method_names(), ",")));
 
-  HtmlReport report("Cutis demo",
-                    "Built-in characters, every method side by side: rows are methods, columns are frames.");
-  Json pictures = Json::array(), timings = Json::array();
-  std::vector<std::vector<std::string>> rows{{"character", "clip", "method", "vertices", "bones", "ms a frame"}};
-
-  for (const Scene& scene : kScenes) {
-    const Character character = load_character(std::string("builtin:") + scene.character, context);
-    const Motion motion = choose_motion(character, {.clip = scene.clip, .frames = scene.frames}, context);
-    SheetChoice choice;
-    choice.methods = methods;
-    choice.title = fmt::format("{}: {}", scene.character, scene.clip);
-    choice.view = {.yaw = scene.yaw * kDegree, .pitch = scene.pitch * kDegree};
-    choice.render.width = 300;
-    choice.render.height = 340;
-    write_png(base + scene.file, draw_sheet(character, motion, choice, context));
-    report.section(choice.title, scene.caption);
-    report.picture(
-        scene.file,
-        fmt::format("cutis render builtin:{} --clip {} --methods {} --frames {} --yaw {} --pitch {}", scene.character,
-                    scene.clip, fmt::join(method_names(), ","), scene.frames, scene.yaw, scene.pitch));
-    pictures.push_back(scene.file);
-    session.say(base + scene.file);
-
-    const Motion whole = choose_motion(character, {.clip = scene.clip}, context);
-    for (const Method method : methods) {
-      const MethodTiming timing = play(character, whole, method, context, [](std::size_t, const Frame&) {});
-      rows.push_back({scene.character, scene.clip, std::string(to_string(method)),
-                      fmt::format("{}", character.vertex_count()), fmt::format("{}", inspect(character).bones.size()),
-                      fmt::format("{:.3f}", timing.median_frame_ms)});
+  DemoStage stage(context);
+  std::vector<DemoResult> results;
+  std::vector<DemoFiles> files;
+  std::vector<SheetCell> overview;
+  Json pictures = Json::array(), timings = Json::array(), scenes = Json::array();
+  for (const DemoScene& scene : kScenes) {
+    const DemoResult& result = results.emplace_back(stage.play(scene));
+    const DemoFiles& names = files.emplace_back(DemoFiles{scene.name(), kFilmColumns});
+    write_pictures(result, names, base, context, overview);
+    for (const Method method : {Method::dqs, Method::tracking})
+      for (const std::string& file : {names.still(method), names.film(method), names.close_up(method)})
+        pictures.push_back(file);
+    pictures.push_back(names.methods());
+    scenes.push_back(demo_numbers(result));
+    for (const DemoTake& take : result.takes)
       timings.push_back({{"character", scene.character},
                          {"clip", scene.clip},
-                         {"method", to_string(method)},
-                         {"vertices", character.vertex_count()},
-                         {"frames", whole.times.size()},
-                         {"nonfinite", timing.nonfinite},
-                         {"ms", rounded(timing.median_frame_ms)}});
-    }
+                         {"method", to_string(take.method)},
+                         {"vertices", result.character->vertex_count()},
+                         {"frames", result.motion.times.size()},
+                         {"nonfinite", take.nonfinite},
+                         {"ms", rounded(take.median_ms)}});
+    session.say(fmt::format("{}: intersecting pairs, worst frame: dqs {}, tracking {}", scene.title,
+                            result.take(Method::dqs).worst("intersecting_pairs"),
+                            result.take(Method::tracking).worst("intersecting_pairs")));
   }
-
-  // The main job itself: an animation that Blender and engines open.
-  const Character human = load_character("builtin:human", context);
-  const Motion walk = choose_motion(human, {.clip = "walk"}, context);
-  const auto writer = make_animation_writer(base + "human_walk.glb", {&human, walk.clip.name, walk.times}, context);
-  play(human, walk, Method::tracking, context,
-       [&](std::size_t, const Frame& frame) { writer->add_frame(frame.positions, frame.normals); });
-  writer->finish();
-  session.say(base + "human_walk.glb");
-
-  SheetChoice parts;
-  parts.color = "part";
-  parts.view = {.yaw = 25 * kDegree, .pitch = 6 * kDegree};
-  parts.render.width = 420;
-  parts.render.height = 620;
-  write_png(base + "human_parts.png", draw_sheet(human, {{"default pose", {}}, {0.0}}, parts, context));
-  pictures.push_back("human_parts.png");
-  report.section("Parts", "Each vertex in the colour of the bone that moves it most.");
-  report.picture("human_parts.png", "cutis render builtin:human --color part");
-  report.section("Times", "Median over the clip at 30 frames a second, positions and normals.");
-  report.table(rows);
-  report.link("human_walk.glb", "human_walk.glb: the walk as morph targets, for any glTF viewer");
-  write_text(base + "report.html", report.str());
-
-  const Json document{{"folder", options.folder}, {"pictures", pictures},         {"animation", "human_walk.glb"},
-                      {"report", "report.html"},  {"threads", context.threads()}, {"timings", timings}};
+  write_png(base + "overview.png", draw_overview(overview));
+  pictures.push_back("overview.png");
+  const std::string animation = kScenes[kAnimatedScene].name() + ".glb";
+  write_animation(results[kAnimatedScene], base + animation, context);
+  session.say(base + animation);
+  write_text(base + "report.html", demo_page(results, files, animation, context.threads()));
+  const Json document{{"folder", options.folder}, {"pictures", pictures},         {"animation", animation},
+                      {"report", "report.html"},  {"threads", context.threads()}, {"timings", timings},
+                      {"scenes", scenes}};
   write_text(base + "report.json", document.dump(2) + "\n");
   session.say(base + "report.html");
   session.print(document);

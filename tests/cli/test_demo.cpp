@@ -1,0 +1,123 @@
+// The demo once, and what its folder holds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include "run.h"
+
+namespace cutis {
+namespace {
+
+using testing::Not;
+
+std::string cell(const std::string& text) { return "<td>" + text + "</td>"; }
+
+std::string digits(const json& number) { return std::to_string(number.get<long>()); }
+
+class Demo : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    result_ = new Result(run("demo --json -o " + folder_->file("demo")));
+    if (result_->exit_code == 0) report_ = new json(json::parse(result_->out));
+  }
+  static void TearDownTestSuite() {
+    delete report_;
+    delete result_;
+    delete folder_;
+    report_ = nullptr;
+  }
+  void SetUp() override { ASSERT_NE(report_, nullptr) << result_->err; }
+
+  static std::string file(const std::string& name) { return folder_->file("demo/" + name); }
+  static const json& report() { return *report_; }
+  static std::string html() { return read_all(file("report.html")); }
+
+ private:
+  static inline TemporaryFolder* folder_ = nullptr;
+  static inline Result* result_ = nullptr;
+  static inline json* report_ = nullptr;
+};
+
+TEST_F(Demo, WritesPicturesAnAnimationAndAReport) {
+  EXPECT_GE(report()["pictures"].size(), 6U);
+  const std::string page = html();
+  for (const auto& picture : report()["pictures"]) {
+    EXPECT_GT(std::filesystem::file_size(file(picture.get<std::string>())), 10000U) << picture;
+    if (picture.get<std::string>() == "overview.png") continue;  // for README.md, not on the page
+    EXPECT_THAT(page, HasSubstr(picture.get<std::string>()));
+  }
+  const std::string animation = report()["animation"];
+  EXPECT_THAT(page, HasSubstr("href=\"" + animation + "\""));
+  const json info = json::parse(run("info --json " + file(animation)).out);
+  EXPECT_EQ(animation, "human_squat.glb");
+  for (const json& row : report()["timings"])
+    if (row["clip"].get<std::string>() == "squat") EXPECT_EQ(info["vertices"], row["vertices"]);
+  EXPECT_EQ(json::parse(read_all(file("report.json"))), report());
+  for (const json& row : report()["timings"]) EXPECT_EQ(row["nonfinite"], 0) << row;
+}
+
+TEST_F(Demo, IsSmall) {
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(file(""))) bytes += entry.file_size();
+  EXPECT_LT(bytes, 15'000'000U);
+}
+
+TEST_F(Demo, ShowsATableOfEveryMethodForEachScene) {
+  const std::string page = html();
+  ASSERT_EQ(report()["scenes"].size(), 3U);
+  for (const json& scene : report()["scenes"]) {
+    ASSERT_EQ(scene["methods"].size(), 4U);
+    for (const auto& [method, numbers] : scene["methods"].items()) {
+      EXPECT_THAT(
+          page, HasSubstr(cell(method) + cell(digits(numbers["intersecting_pairs"])) + cell(digits(numbers["folds"]))));
+      EXPECT_EQ(numbers["pairs"].size(), scene["frames"].get<std::size_t>());
+    }
+  }
+}
+
+TEST_F(Demo, ShowsThatTrackingPassesNothingThrough) {
+  for (const json& scene : report()["scenes"]) {
+    EXPECT_GT(scene["methods"]["dqs"]["intersecting_pairs"], 100) << scene["clip"];
+    EXPECT_EQ(scene["methods"]["tracking"]["intersecting_pairs"], 0) << scene["clip"];
+  }
+}
+
+TEST_F(Demo, ShowsTheNumbersThatMeasureGives) {
+  const json& scene = report()["scenes"][0];
+  std::string command = scene["command"];
+  command = command.substr(command.find(' ') + 1);
+  const json measured = json::parse(run(command + " --json").out);
+  for (const auto& [method, numbers] : scene["methods"].items()) {
+    const json& expected = measured["methods"][method];
+    for (const char* metric : {"intersecting_pairs", "folds", "roughness", "volume_change", "stretch_max"})
+      EXPECT_EQ(numbers[metric], expected["summary"][metric]["worst"]) << method << " " << metric;
+    for (std::size_t i = 0; i < numbers["pairs"].size(); ++i)
+      EXPECT_EQ(numbers["pairs"][i], expected["frames"][i]["intersecting_pairs"]) << method << " frame " << i;
+  }
+  // Under the first two pictures: the counts of that moment.
+  const std::size_t moment = scene["moment"];
+  const std::string page = html();
+  std::size_t at = 0;
+  for (const char* method : {"dqs", "tracking"}) {
+    at = page.find("<span class=\"count", at + 1);
+    const std::string count = digits(measured["methods"][method]["frames"][moment]["intersecting_pairs"]);
+    EXPECT_EQ(page.substr(page.find('>', at) + 1, count.size() + 13), count + " intersecting") << method;
+  }
+}
+
+TEST_F(Demo, PageRefersToNothingOutsideItsFolder) {
+  const std::string page = html();
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("src=\"/")));
+  const std::regex reference("(?:src|href|data-film)=\"([^\"]*)\"");
+  std::size_t found = 0;
+  for (std::sregex_iterator i(page.begin(), page.end(), reference), end; i != end; ++i, ++found)
+    EXPECT_TRUE(std::filesystem::exists(file((*i)[1]))) << (*i)[1];
+  EXPECT_GT(found, 15U);
+}
+
+}  // namespace
+}  // namespace cutis
