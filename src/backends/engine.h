@@ -14,9 +14,9 @@ namespace cutis {
 
 /// Motions of all bones relative to rest, in the forms that the skinning kernels take.
 struct BonePalette {
-  std::span<const SkinMatrix> matrices;   ///< posed from rest, affine
-  std::span<const SkinDualQuat> rigid;    ///< rigid part; signs agree along the skeleton
-  std::span<const SkinMatrix> stretches;  ///< stretch about each bone's joint; empty when no bone scales
+  std::span<const SkinMatrix> matrices;  ///< posed from rest, affine
+  std::span<const SkinDualQuat> rigid;   ///< rotations and translations; signs agree along shared skin
+  SkinStretches stretches;               ///< empty when no bone scales
 };
 
 void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions, std::span<Vec3f> normals,

@@ -118,7 +118,7 @@ struct ImplicitPose {
   const CapsuleRows* press = nullptr;     ///< per bone: other parts that its vertices may be deep in
   std::span<const Affine3f> motions;      ///< per bone: posed from rest
   std::span<const SkinDualQuat> rigid;    ///< per bone; signs agree along the skeleton
-  std::span<const SkinMatrix> stretches;  ///< per bone, before the rotation; empty: none
+  SkinStretches stretches;                ///< empty: none
   std::span<const PartPair> pairs;        ///< matrix
   std::span<const JointOperator> joints;  ///< per hinge: blends
   std::span<const Hinge> hinges;

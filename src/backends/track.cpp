@@ -28,9 +28,9 @@ void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
                    const Context& context) {
   begin_control(rig, rest, pose, step);
   if (step.packs)
-    simd::track_control(rig, rest, pose, step, context);
+    simd::track_control(rig, rest, step, context);
   else
-    scalar::track_control(rig, rest, pose, step, context);
+    scalar::track_control(rig, rest, step, context);
   remember_contact(rig, step);
 }
 

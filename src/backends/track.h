@@ -14,12 +14,13 @@
 #include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
+#include "kernels/skin.h"
 #include "kernels/track.h"
 #include "rig/rig.h"
 
 namespace cutis {
 
-/// Motions of all bones relative to rest; always invertible; `rotation` signs agree along the skeleton.
+/// Motions of all bones relative to rest, rotation after stretch; always invertible; signs agree along shared skin.
 struct PosedBones {
   std::vector<Affine3d> motion;
   std::vector<Quatd> rotation;
@@ -179,16 +180,17 @@ struct TrackHeld {
 struct TrackStep {
   std::vector<Vec3f> p;  ///< in and out
   // The pose.
-  std::vector<GridView> fields;   ///< posed, per bone; without nodes: none
-  std::vector<TrackBox> boxes;    ///< per bone
-  std::vector<TrackRigid> rigid;  ///< per bone
-  bool stretched = false;         ///< a bone is, in this pose
-  std::vector<float> gate;        ///< bones x bones: how far contact between them is let in
-  std::vector<Affine3f> motion;   ///< per bone
-  std::vector<float> steepest;    ///< per bone: of its field, 1 / metres
-  RigRows wakers;                 ///< per bone: other parts whose field may differ, at its skin, from that at rest
-  std::vector<char> turns;        ///< bones x bones: the second moves skin of the first that it turns
-  std::vector<char> stirred;      ///< per bone: any of these
+  std::vector<GridView> fields;       ///< posed, per bone; without nodes: none
+  std::vector<TrackBox> boxes;        ///< per bone
+  std::vector<TrackRigid> rigid;      ///< per bone
+  bool stretched = false;             ///< a bone is, in this pose
+  std::vector<SkinMatrix> stretches;  ///< per bone, where one is: skin_stretch()
+  std::vector<float> gate;            ///< bones x bones: how far contact between them is let in
+  std::vector<Affine3f> motion;       ///< per bone
+  std::vector<float> steepest;        ///< per bone: of its field, 1 / metres
+  RigRows wakers;                     ///< per bone: other parts whose field may differ, at its skin, from that at rest
+  std::vector<char> turns;            ///< bones x bones: the second moves skin of the first that it turns
+  std::vector<char> stirred;          ///< per bone: any of these
   std::vector<MuscleView> muscles, calm_muscles;  ///< posed; as thick as in the pose, as at rest
   std::vector<GridView> calm;                     ///< `fields` with muscles as at rest; empty: none has any
   // Per vertex. Targets; empty: none.

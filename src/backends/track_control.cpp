@@ -44,13 +44,17 @@ void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size(), count = step.active.size();
   step.rigid.resize(bones);
+  step.stretches.resize(bones);
   step.stretched = false;
+  for (const Mat3d& stretch : pose.stretch)
+    step.stretched = step.stretched || !(frobenius(stretch + Mat3d{} * -1.0) <= kStretched);
   for (std::size_t b = 0; b < bones; ++b) {
     const Vec3d& c = rig.bones[b].rest_origin;
-    const DualQuat<double> q =
-        make_dual_quat(pose.rotation[b], transform_point(pose.motion[b], c) - rotate(pose.rotation[b], c));
+    const Vec3d translation =
+        step.stretched ? pose.motion[b].translation : transform_point(pose.motion[b], c) - rotate(pose.rotation[b], c);
+    const DualQuat<double> q = make_dual_quat(pose.rotation[b], translation);
     step.rigid[b] = {to_float4(q.real), to_float4(q.dual)};
-    step.stretched = step.stretched || !(frobenius(pose.stretch[b] + Mat3d{} * -1.0) <= kStretched);
+    if (step.stretched) step.stretches[b] = skin_stretch(pose.rotation[b], pose.stretch[b]);
   }
   find_bends(rig, rest, step);
   step.turn.resize(s.size());
@@ -67,7 +71,7 @@ void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
 
 // Dual quaternions, in float: what they place is relative to the first bone with skin, and a character's size away from
 // it at most.
-void blend_vertex(const Rig& rig, const TrackRest& rest, const PosedBones& pose, std::uint32_t v, TrackStep& step) {
+void blend_vertex(const Rig& rig, const TrackRest& rest, std::uint32_t v, TrackStep& step) {
   const RigSurface& s = rig.surface;
   Float4 real, dual;
   for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i) {
@@ -75,9 +79,11 @@ void blend_vertex(const Rig& rig, const TrackRest& rest, const PosedBones& pose,
     real += bone.real * Float4(s.turn_weight[i]);
     dual += bone.dual * Float4(s.turn_weight[i]);
   }
+  std::uint32_t last = s.turn.begin[v + 1];
   float size = std::sqrt(dot(to_quat(real), to_quat(real)));
-  if (!(size > kOpposite) && s.turn.begin[v] < s.turn.begin[v + 1]) {  // opposite rotations: the heaviest bone's
+  if (!(size > kOpposite) && s.turn.begin[v] < last) {  // opposite rotations: the heaviest bone's
     const TrackRigid& bone = step.rigid[s.turn.items[s.turn.begin[v]]];
+    last = s.turn.begin[v] + 1;
     real = bone.real;
     dual = bone.dual;
     size = 1;
@@ -85,18 +91,17 @@ void blend_vertex(const Rig& rig, const TrackRest& rest, const PosedBones& pose,
   const DualQuat<float> motion{to_quat(real / Float4(size)), to_quat(dual / Float4(size))};
   Vec3f p = s.positions[v];
   step.turn[v] = to_matrix(motion.real);
-  if (step.stretched) {
-    Mat3d stretch{{Vec3d{}, Vec3d{}, Vec3d{}}};
-    Vec3d stretched;
-    for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i) {
-      const std::uint32_t b = s.turn.items[i];
-      const auto w = static_cast<double>(s.turn_weight[i]);
-      const Vec3d& c = rig.bones[b].rest_origin;
-      stretch = stretch + pose.stretch[b] * w;
-      stretched += (pose.stretch[b] * (static_cast<Vec3d>(p) - c) + c) * w;
-    }
-    step.turn[v] = step.turn[v] * convert<float>(stretch);
-    p = static_cast<Vec3f>(stretched);
+  if (step.stretched) {  // kernels/skin.h
+    SkinMatrix bent{};
+    for (std::uint32_t i = s.turn.begin[v]; i < last; ++i)
+      for (int c = 0; c < 3; ++c)
+        bent.col[c] +=
+            step.stretches[s.turn.items[i]].col[c] * Float4(last == s.turn.begin[v] + 1 ? 1.0F : s.turn_weight[i]);
+    const SkinMatrix columns = stretch_of(real, bent);
+    const auto column = [&](int c) { return Vec3f{columns.col[c][0], columns.col[c][1], columns.col[c][2]}; };
+    const Mat3f stretch{{column(0), column(1), column(2)}};
+    step.turn[v] = step.turn[v] * stretch;
+    p = stretch * p;
   }
   step.blended[v] = transform_point(motion, p);
   const std::uint32_t b = s.owner[v];

@@ -45,9 +45,10 @@ SymmetricEigen eigen_decompose(const Mat3d& symmetric) {
   return result;
 }
 
-Polar polar_decompose(const Mat3d& m) {
-  const double scale = frobenius(m);
-  if (!(scale > 0) || !std::isfinite(scale)) return {{}, diagonal_matrix(Vec3d{0, 0, 0})};
+namespace {
+
+// U V^T of M = U Sigma V^T, with the sign of the smallest singular value chosen so that it is proper; `scale`: of M.
+Mat3d proper_factor(const Mat3d& m, double scale) {
   const Mat3d n = m * (1 / scale);
   Mat3d v;
   Vec3d values;
@@ -64,7 +65,20 @@ Polar polar_decompose(const Mat3d& m) {
   second -= u.col[0] * dot(u.col[0], second);
   u.col[1] = length(second) > 1e-12 ? normalized(second) : any_perpendicular(u.col[0]);
   u.col[2] = cross(u.col[0], u.col[1]);  // right-handed, so that R = U V^T is proper
-  const Mat3d r = u * transpose(vs);
+  return u * transpose(vs);
+}
+
+}  // namespace
+
+Quatd nearest_rotation(const Mat3d& m) {
+  const double scale = frobenius(m);
+  return scale > 0 && std::isfinite(scale) ? to_quaternion(proper_factor(m, scale)) : Quatd{};
+}
+
+Polar polar_decompose(const Mat3d& m) {
+  const double scale = frobenius(m);
+  if (!(scale > 0) || !std::isfinite(scale)) return {{}, diagonal_matrix(Vec3d{0, 0, 0})};
+  const Mat3d r = proper_factor(m, scale);
 
   // With R proper, S = R^T M is symmetric; a mirroring M leaves one negative eigenvalue in S.
   Mat3d s = transpose(r) * m;

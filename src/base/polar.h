@@ -13,6 +13,10 @@ struct Polar {
 /// Exact to rounding for regular M. A singular M gets a rotation that completes its image to a right-handed frame.
 [[nodiscard]] Polar polar_decompose(const Mat3d& m);
 
+/// The proper rotation nearest to M. Continuous as long as not two of M's singular values vanish, and, where M mirrors,
+/// as long as the smallest is alone.
+[[nodiscard]] Quatd nearest_rotation(const Mat3d& m);
+
 struct SymmetricEigen {
   Mat3d vectors;  ///< columns, orthonormal, right-handed
   Vec3d values;

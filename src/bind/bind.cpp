@@ -1,4 +1,4 @@
-// Freezes a character: weld ► choose bones ► pack influences ► partition ► fields ► surface ► tree ► iso-values.
+// Freezes a character: weld ► choose bones ► pack influences ► nest ► partition ► fields ► surface ► tree ► iso-values.
 #include <algorithm>
 #include <functional>
 
@@ -10,6 +10,7 @@
 #include "base/timer.h"
 #include "bind/elasticity.h"
 #include "bind/fence.h"
+#include "bind/nest.h"
 #include "bind/partition.h"
 #include "bind/surface.h"
 #include "bind/tree.h"
@@ -22,6 +23,7 @@
 #include "field/part_field.h"
 #include "rig/rig.h"
 #include "rig/rig_file.h"
+#include "rig/skin_links.h"
 
 namespace cutis {
 namespace {
@@ -270,7 +272,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   rig->skeleton = character.skeleton;
   for (const Mesh& mesh : character.meshes)
     for (const std::uint32_t joint : mesh.weights.joint) rig->skeleton.joints[joint].is_bone = true;
-  const std::vector<int> bone_of = choose_bones(rig->skeleton, *rig);
+  std::vector<int> bone_of = choose_bones(rig->skeleton, *rig);
 
   const WeldedCharacter welded = weld_character(character);
   rig->rest_positions = welded.input_positions;
@@ -290,10 +292,13 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   }
   if (rig->blocks.size() == rig->vertex_count()) rig->block_begin.clear();
 
+  nest_bones(*rig, bone_of);
+
   Character with_bones = character;
-  with_bones.skeleton = rig->skeleton;
+  with_bones.skeleton = nested_skeleton(*rig);
   const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
   if (options.implicit_skin) make_skin(with_bones, welded, segments, options, context, *rig, report);
+  rig->links = link_bones(*rig);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();
   report.bytes = rig_bytes(*rig);

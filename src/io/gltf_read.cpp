@@ -53,10 +53,12 @@ std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data
 void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pieces, Data& data,
                    const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
   std::map<std::size_t, SkinUse> uses;
-  for (const Piece& piece : pieces) {
+  for (Piece& piece : pieces) {
     const auto skin = static_cast<std::size_t>(file.nodes[piece.node].skin);
     SkinUse& use = uses[skin];
     use.skin = skin;
+    use.used.resize(file.skins[skin].joints.size(), 0);
+    if (!options.ignore_weights) mark_used_entries(piece.source, piece.mesh.positions.size(), use.used);
     for (const Vec3f& p : piece.mesh.positions) use.bounds.add(static_cast<Vec3d>(p));
   }
   std::vector<SkinUse> in_order;

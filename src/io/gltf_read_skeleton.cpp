@@ -12,6 +12,8 @@ namespace {
 
 // Rest frames of one joint that move no vertex by more than this share of the character's size are the same frame.
 constexpr double kSameFrame = 1e-5;
+// Frames whose scales differ by more than this do not belong together.
+constexpr double kOtherSize = 1.5;
 
 std::string joint_place(const File& file, std::size_t skin, std::size_t node) {
   return file.place(fmt::format("{} › joint {}", file.skin_label(skin), file.node_label(node)));
@@ -91,23 +93,37 @@ struct PendingSkin {
 };
 
 // A joint that an earlier skin has already placed decides; so skins bound in one pose stay together even where the
-// default pose is another. Otherwise the top-most joint does.
+// default pose is another. Otherwise the top-most joint does, unless it moves no skin and has another size.
 Affine3d choose_scene_from_mesh(const File& file, const Scene& scene, const SkeletonResult& result,
                                 const std::vector<bool>& placed, const PendingSkin& pending) {
   const Skin& skin = file.skins[pending.use.skin];
-  std::size_t best = 0;
-  bool best_placed = false;
-  for (std::size_t i = 0; i < skin.joints.size(); ++i) {
-    const bool is_placed = placed[static_cast<std::size_t>(result.joint_of_node[skin.joints[i]])];
-    const bool is_higher = scene.depth[skin.joints[i]] < scene.depth[skin.joints[best]];
-    if (i == 0 || (is_placed && !best_placed) || (is_placed == best_placed && is_higher)) {
-      best = i;
-      best_placed = is_placed;
+  const auto joint_of = [&](std::size_t i) { return static_cast<std::size_t>(result.joint_of_node[skin.joints[i]]); };
+  const auto highest = [&](const auto& counts) {
+    std::size_t best = skin.joints.size();
+    bool best_placed = false;
+    for (std::size_t i = 0; i < skin.joints.size(); ++i) {
+      if (!counts(i)) continue;
+      const bool first = best == skin.joints.size(), is_placed = placed[joint_of(i)];
+      const bool is_higher = !first && scene.depth[skin.joints[i]] < scene.depth[skin.joints[best]];
+      if (first || (is_placed && !best_placed) || (is_placed == best_placed && is_higher)) {
+        best = i;
+        best_placed = is_placed;
+      }
     }
-  }
-  const auto joint = static_cast<std::size_t>(result.joint_of_node[skin.joints[best]]);
+    return best;
+  };
   // world_from_rest of a joint that is not placed yet is its default transform.
-  const Affine3d map = result.skeleton.joints[joint].world_from_rest * pending.inverse_bind[best];
+  const auto map_by = [&](std::size_t i) {
+    return result.skeleton.joints[joint_of(i)].world_from_rest * pending.inverse_bind[i];
+  };
+  std::size_t best = highest([](std::size_t) { return true; });
+  const std::vector<char>& used = pending.use.used;
+  const std::size_t mover = highest([&](std::size_t i) { return i < used.size() && used[i] != 0; });
+  if (mover < skin.joints.size() && used[best] == 0) {
+    const double ratio = frobenius(map_by(mover).linear) / frobenius(map_by(best).linear);
+    if (ratio > kOtherSize || ratio < 1 / kOtherSize) best = mover;
+  }
+  const Affine3d map = map_by(best);
   if (!is_regular(map))
     fail(
         joint_place(file, pending.use.skin, skin.joints[best]),

@@ -104,4 +104,10 @@ Weights read_weights(PrimitiveSource& source, std::size_t vertices, std::span<co
   return result;
 }
 
+void mark_used_entries(PrimitiveSource& source, std::size_t vertices, std::vector<char>& used) {
+  for (const InfluenceSet& set : read_sets(source, vertices))
+    for (std::size_t i = 0; i < std::min(set.joints.size(), set.weights.size()); ++i)
+      if (set.weights[i] > 0 && set.joints[i] < used.size()) used[set.joints[i]] = 1;
+}
+
 }  // namespace cutis::gltf

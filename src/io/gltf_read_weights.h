@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "io/gltf_read_primitive.h"
 
@@ -11,5 +12,8 @@ namespace cutis::gltf {
 /// largest first. Throws Error when a row sums to 0 or a weighted index is out of the skin's range.
 [[nodiscard]] Weights read_weights(PrimitiveSource& source, std::size_t vertices,
                                    std::span<const std::uint32_t> joint_of, const Context& context);
+
+/// Marks the entries of the skin that some vertex follows; entries beyond `used` are left to read_weights().
+void mark_used_entries(PrimitiveSource& source, std::size_t vertices, std::vector<char>& used);
 
 }  // namespace cutis::gltf

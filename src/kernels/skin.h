@@ -1,22 +1,24 @@
 // ONE VERTEX: linear blend skinning and dual quaternion skinning (Kavan et al. 2007).
 //
-// Scale in bones, for dual quaternions: each bone's motion relative to rest is split by polar decomposition about the
-// bone's own joint c into a stretch S and a rigid motion, M p = rigid(S (p - c) + c). A vertex is first stretched by
-// the blended stretches, then moved by the blended rigid motions: exact for one influence, and equal to plain dual
-// quaternion skinning when no bone scales.
+// Scale in bones, for dual quaternions: at each vertex a bone's motion M p = R S p + t is taken for the rigid motion
+// that turns as the bone does, by R, and carries the vertex where the bone does; these are blended. That is linear in
+// the vertex: the blend of the rigid motions (R, t), after a stretch that follows from the blends of q and of q (S -
+// 1). Exact for one influence; plain dual quaternion skinning when no bone scales; scaled by s when all bones are;
+// linear blending when no bone turns. docs/algorithms/skinning.md has the derivation.
 //
 // Formulas after the blend are written for a number type T: float is one vertex, Float4 is four at once, bit for bit
 // the same.
 #pragma once
 
 #include <cmath>
+#include <span>
 
 #include "base/float4.h"
 #include "base/math.h"
 
 namespace cutis {
 
-/// Columns of a 3x4 matrix; the fourth lane is not used. One line of the cache.
+/// Columns of a 3x4 matrix; the fourth lane is not used, but by stretches. One line of the cache.
 struct alignas(64) SkinMatrix {
   Float4 col[4];
 };
@@ -43,6 +45,52 @@ inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat
     sum.real += w * q.real;
     sum.dual += w * q.dual;
   }
+}
+
+/// What happens to a vertex before the blended rigid motion M p = R S p + t moves it, per bone.
+struct SkinStretches {
+  std::span<const SkinMatrix> bones;
+  /// Rows are columns q (S - 1), quaternions, as stretch_of() takes them; the rigid motions are (R, t). Otherwise S is
+  /// but the rounding of a file, rows are p -> S (p - c) + c about the bone's joint c, and the rigid motions fit that.
+  bool turned = false;
+
+  [[nodiscard]] bool empty() const { return bones.empty(); }
+};
+
+/// Columns q (S - 1) of a bone.
+inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
+  SkinMatrix m{};
+  for (int c = 0; c < 3; ++c) {
+    Vec3d d = stretch.col[c];
+    d[c] -= 1;
+    const Quatd e = q * Quatd{d.x, d.y, d.z, 0};
+    m.col[c] =
+        Float4(static_cast<float>(e.x), static_cast<float>(e.y), static_cast<float>(e.z), static_cast<float>(e.w));
+  }
+  return m;
+}
+
+/// The column of a vertex's stretch that belongs to the unit vector `unit`: unit + vec(conj(q) e) / |q|^2, where q is
+/// the blend of the bones' quaternions and e that of q (S - 1) unit.
+template <class T>
+inline Vec3<T> stretch_column(const Quat<T>& q, const Quat<T>& e, T per_squared, const Vec3<T>& unit) {
+  return {unit.x + ((q.w * e.x - e.w * q.x) - (q.y * e.z - q.z * e.y)) * per_squared,
+          unit.y + ((q.w * e.y - e.w * q.y) - (q.z * e.x - q.x * e.z)) * per_squared,
+          unit.z + ((q.w * e.z - e.w * q.z) - (q.x * e.y - q.y * e.x)) * per_squared};
+}
+
+/// The stretch of a vertex; `bent`: the blend of its bones' columns.
+inline SkinMatrix stretch_of(const Float4& real, const SkinMatrix& bent) {
+  const auto quat = [](const Float4& q) { return Quatf{q[0], q[1], q[2], q[3]}; };
+  const Quatf q = quat(real);
+  const float per_squared = 1.0F / dot(q, q);
+  SkinMatrix m{};
+  for (int c = 0; c < 3; ++c) {
+    const Vec3f unit{c == 0 ? 1.0F : 0.0F, c == 1 ? 1.0F : 0.0F, c == 2 ? 1.0F : 0.0F};
+    const Vec3f column = stretch_column(q, quat(bent.col[c]), per_squared, unit);
+    m.col[c] = Float4(column.x, column.y, column.z, 0);
+  }
+  return m;
 }
 
 inline Vec3f apply_point(const SkinMatrix& m, const Vec3f& p) {

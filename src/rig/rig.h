@@ -22,10 +22,15 @@ struct InfluenceBlock {
 /// A joint that some vertex may follow.
 struct RigBone {
   int joint = -1;            ///< index into the skeleton
-  int parent = -1;           ///< nearest ancestor bone, as an index into Rig::bones
+  int parent = -1;           ///< the bone that it hangs on, as an index into Rig::bones; bind/nest.h
   Affine3d rest_from_world;  ///< inverse of the joint's frame at the rest pose
   Vec3d rest_origin;         ///< the joint at the rest pose
   Vec3d rest_end;            ///< the end of the segment that it moves, at the rest pose
+};
+
+/// Two bones that move the same skin: rotations of the first are compared with those of the second.
+struct SkinLink {
+  std::uint32_t bone = 0, to = 0;
 };
 
 /// The field of one part on its grid. Without nodes: 0 everywhere.
@@ -149,6 +154,10 @@ class Rig {
   RigTree tree;
   std::vector<RigMuscle> muscles;  ///< sorted by bone, each bone's in the order of its field's
   std::vector<RigTarget> targets;
+
+  /// A forest over the bones that share skin: every bone but one of each component, each after the one that it is
+  /// linked to. link_bones() of all the rest; not in files.
+  std::vector<SkinLink> links;
 
   [[nodiscard]] std::size_t vertex_count() const { return rest_positions.size(); }
   [[nodiscard]] bool has_skin() const { return !fields.empty(); }

@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "cutis/error.h"
 #include "cutis/rig.h"
+#include "rig/skin_links.h"
 
 namespace cutis {
 namespace {
@@ -128,8 +129,9 @@ void visit(Archive& archive, T& value) {
     visit_all(archive, leaf_bone, nodes, range_nodes, knots, operators);
   } else {
     static_assert(kIs<T, Rig>, "a type that rig files do not know");
-    auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree, muscles,
-           targets] = value;
+    auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree, muscles, targets,
+           links] = value;
+    static_cast<void>(links);  // follow from the rest
     visit_all(archive, skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree,
               muscles, targets);
   }
@@ -283,6 +285,7 @@ std::shared_ptr<const Rig> rig_from_bytes(std::string_view bytes, const std::str
   visit(reader, *rig);
   if (!reader.in.empty()) reader.damaged();
   check_rig(*rig, place);
+  rig->links = link_bones(*rig);
   return rig;
 }
 

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "rig/skin_links.h"
 #include "solve/pose_relief.h"
 
 namespace cutis {
@@ -55,6 +56,9 @@ BendRelief::BendRelief(const Rig& rig, double cap)
   std::vector<std::vector<std::uint32_t>> members(rig.bones.size());
   for (std::uint32_t v = 0; v < rig.surface.size(); ++v)
     if (rig.surface.owner[v] < members.size()) members[rig.surface.owner[v]].push_back(v);
+  loose_ = loose_bones(rig);
+  for (std::size_t b = 0; b < loose_.size(); ++b)  // of what hangs on it, too
+    if (loose_[b] != 0) loose_[static_cast<std::size_t>(rig.bones[b].parent)] = 1;
   for (const std::vector<std::uint32_t>& part : members) samples_.push_back(spread(rig.surface.positions, part));
   const std::vector<Joint>& joints = rig.skeleton.joints;
   for (const Joint& joint : joints) {
@@ -68,9 +72,12 @@ BendRelief::BendRelief(const Rig& rig, double cap)
 
 float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * kGive * std::min(radius_[b], radius_[k]); }
 
-// The joints that move `bone` but not `other`.
+// The joints that move `bone` but not `other`. None where bones hang on each other by their skin alone: such a joint
+// turns without what hangs on it.
 void BendRelief::find_path(std::uint32_t bone, std::uint32_t other, std::vector<int>& path) const {
   path.clear();
+  for (auto b = static_cast<int>(bone); b >= 0; b = rig_.bones[static_cast<std::size_t>(b)].parent)
+    if (loose_[static_cast<std::size_t>(b)] != 0) return;
   for (int j = rig_.bones[bone].joint; j >= 0 && !is_ancestor(rig_.skeleton, j, rig_.bones[other].joint);
        j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent)
     path.push_back(j);

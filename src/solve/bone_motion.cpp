@@ -1,22 +1,23 @@
 // Signs of dual quaternions: q and -q are the same rotation, but blends of the two differ. Choosing signs per vertex,
 // against its heaviest bone, makes neighbours flip where the heaviest bone changes. Here every bone's sign is chosen
-// once a frame, against its parent's, from the root to the leaves: all vertices see the same signs, so the blend is a
-// continuous function of the weights and neighbours cannot flip.
+// once a frame, along the skin that bones share: all vertices see the same signs, so the blend is a continuous function
+// of the weights and neighbours cannot flip.
 #include "solve/bone_motion.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/dual_quat.h"
-#include "base/polar.h"
+#include "solve/bone_turns.h"
 
 namespace cutis {
 namespace {
 
 // With rest coordinates up to 1e15, products stay finite in float.
 constexpr double kLargestEntry = 1e15;
-// Stretches closer to the identity than this are rounding of the polar decomposition, not scale.
-constexpr double kNoStretch = 1e-6;
+// Stretches closer to the identity than the first are rounding of the polar decomposition, not scale; closer than the
+// second, rounding of the file: these are taken about the joint, where they do least.
+constexpr double kNoStretch = 1e-6, kRoundedFile = 1e-4;
 
 bool usable(const Affine3d& m) {
   for (const Vec3d& c : {m.linear.col[0], m.linear.col[1], m.linear.col[2], m.translation})
@@ -44,11 +45,15 @@ BoneMotion::BoneMotion(const Rig& rig)
       motions_(rig.bones.size()),
       matrices_(rig.bones.size()),
       rotations_(rig.bones.size()),
+      linear_(rig.bones.size()),
       rigid_(rig.bones.size()),
       stretches_(rig.bones.size()),
       kept_(rig.bones.size(), 0) {}
 
 void BoneMotion::update(const Rig& rig, const Pose& pose) {
+  if (unit_ != 1)  // those that are kept
+    for (Affine3d& motion : motions_) motion = {motion.linear * unit_, motion.translation * unit_};
+  unit_ = 1;
   if (pose.local.size() == rig.skeleton.joints.size()) {
     world_from_joint(rig.skeleton, pose, world_);
   } else {  // joints that the pose does not know (the root that bind() gives to a thing without a skeleton) rest
@@ -56,7 +61,7 @@ void BoneMotion::update(const Rig& rig, const Pose& pose) {
     std::copy_n(pose.local.begin(), std::min(pose.local.size(), full_.local.size()), full_.local.begin());
     world_from_joint(rig.skeleton, full_, world_);
   }
-  any_kept_ = any_stretch_ = false;
+  any_kept_ = false;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const RigBone& bone = rig.bones[b];
     const Affine3d motion = world_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world;
@@ -66,24 +71,38 @@ void BoneMotion::update(const Rig& rig, const Pose& pose) {
     } else {
       motions_[b] = motion;
     }
-    matrices_[b] = to_skin_matrix(motions_[b]);
+  }
+  split(rig);
+}
 
-    const Polar polar = polar_decompose(motions_[b].linear);
-    const std::size_t reference = bone.parent >= 0 ? static_cast<std::size_t>(bone.parent) : 0;
-    rotations_[b] = polar.rotation;
-    if (b > 0 && dot(rotations_[b], rotations_[reference]) < 0) rotations_[b] = negated(rotations_[b]);
-    // M p = R S p + t = R (S (p - c) + c) + t', with c the joint at rest.
-    const Vec3d& c = bone.rest_origin;
-    const Affine3d stretch{polar.stretch, c - polar.stretch * c};
-    const Vec3d translation = transform_point(motions_[b], c) - rotate(rotations_[b], c);
+void BoneMotion::set_unit(const Rig& rig, double unit) {
+  unit_ *= unit;
+  for (Affine3d& motion : motions_) motion = {motion.linear * (1 / unit), motion.translation * (1 / unit)};
+  split(rig);
+}
+
+void BoneMotion::split(const Rig& rig) {
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) matrices_[b] = to_skin_matrix(motions_[b]);
+  find_turns(rig, motions_, rotations_, linear_);
+  agree_on_signs(rig, rotations_);
+  double most = 0;
+  for (const Mat3d& stretch : linear_) most = std::max(most, frobenius(stretch + Mat3d{} * -1.0));
+  any_stretch_ = most > kNoStretch;
+  scaled_ = !(most <= kRoundedFile);
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const Vec3d& c = rig.bones[b].rest_origin;
+    const Vec3d translation =
+        scaled_ ? motions_[b].translation : transform_point(motions_[b], c) - rotate(rotations_[b], c);
     rigid_[b] = to_skin_dual_quat(make_dual_quat(rotations_[b], translation));
-    stretches_[b] = to_skin_matrix(stretch);
-    any_stretch_ = any_stretch_ || frobenius(polar.stretch + Mat3d{} * -1.0) > kNoStretch;
+    stretches_[b] =
+        scaled_ ? skin_stretch(rotations_[b], linear_[b]) : to_skin_matrix(Affine3d{linear_[b], c - linear_[b] * c});
   }
 }
 
 BonePalette BoneMotion::palette() const {
-  return {matrices_, rigid_, any_stretch_ ? std::span<const SkinMatrix>(stretches_) : std::span<const SkinMatrix>{}};
+  SkinStretches stretches;
+  if (any_stretch_) stretches = {stretches_, scaled_};
+  return {matrices_, rigid_, stretches};
 }
 
 }  // namespace cutis

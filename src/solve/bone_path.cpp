@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "solve/bone_turns.h"
 
 namespace cutis {
 namespace {
@@ -62,12 +63,13 @@ void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<co
     pose.motion[b] =
         invertible({linear, lerp(from[b].joint, to[b].joint, t) - linear * bone.rest_origin}, bone.rest_origin);
     if (bone.parent >= 0) pose.motion[b] = pose.motion[static_cast<std::size_t>(bone.parent)] * pose.motion[b];
-    const Polar polar = polar_decompose(pose.motion[b].linear);
-    pose.rotation[b] = polar.rotation;
-    pose.stretch[b] = polar.stretch;
-    const std::size_t parent = bone.parent >= 0 ? static_cast<std::size_t>(bone.parent) : 0;
-    const Quatd& reference = before != nullptr ? before->rotation[b] : pose.rotation[parent];
-    if (dot(pose.rotation[b], reference) < 0) pose.rotation[b] = negated(pose.rotation[b]);
+  }
+  find_turns(rig, pose.motion, pose.rotation, pose.stretch);
+  if (before == nullptr) {
+    agree_on_signs(rig, pose.rotation);
+  } else {
+    for (std::size_t b = 0; b < n; ++b)
+      if (dot(pose.rotation[b], before->rotation[b]) < 0) pose.rotation[b] = negated(pose.rotation[b]);
   }
 }
 

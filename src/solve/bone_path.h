@@ -24,7 +24,7 @@ struct JointMotion {
 void split_motions(const Rig& rig, std::span<const Affine3d> motions, std::vector<JointMotion>& joints);
 
 /// The pose at t in [0,1] on the way. Signs of rotations agree with those of `before`, the last pose on the way, where
-/// there is one: a bone may twist past 180 degrees; otherwise along the skeleton.
+/// there is one: a bone may twist past 180 degrees; otherwise along the skin that bones share.
 void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to, double t,
                  PosedBones& pose, const PosedBones* before = nullptr);
 

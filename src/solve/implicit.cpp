@@ -39,6 +39,24 @@ double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(
 
 Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.rest_origin, {0, 1, 0}); }
 
+// Lengths are compared with those at rest; a pose that scales the whole character is solved in units of that scale.
+// Less than the first is none, more than the second would leave the range of float.
+constexpr double kOtherUnit = 1.25, kLargestUnit = 1e6;
+
+// How many times as large as at rest the pose makes parts with a field, in the geometric mean.
+double unit_of(const Rig& rig, const BoneMotion& motion) {
+  if (!motion.palette().stretches.turned) return 1;
+  double sum = 0, count = 0;
+  for (std::size_t b = 0; b < rig.bones.size(); ++b) {
+    const double size = frobenius(motion.motions()[b].linear) / std::sqrt(3.0);
+    if (rig.fields[b].empty() || !(size > 0)) continue;
+    sum += std::log(size);
+    count += 1;
+  }
+  const double unit = count > 0 ? std::clamp(std::exp(sum / count), 1 / kLargestUnit, kLargestUnit) : 1.0;
+  return unit > kOtherUnit || unit < 1 / kOtherUnit ? unit : 1.0;
+}
+
 bool same_motion(const Affine3d& a, const Affine3d& b) {
   const auto near = [](const Vec3d& p, const Vec3d& q) {
     return distance(p, q) <= kSameMotion * std::max(1.0, std::max(length(p), length(q)));
@@ -213,6 +231,7 @@ bool ImplicitSkin::relieve(const Pose& pose, const ImplicitPose& now, BoneMotion
   report.contact.overlaps = relief_->overlaps();
   if (relief_->moved().empty()) return false;
   motion.update(rig_, relieved);
+  if (unit_ != 1) motion.set_unit(rig_, unit_);
   return true;
 }
 
@@ -239,6 +258,8 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     stage();
   };
   timed(profile.pose, [&] {
+    unit_ = unit_of(rig_, motion);
+    if (unit_ != 1) motion.set_unit(rig_, unit_);
     pose_parts(motion);
     if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_parts(motion);
     pose_joints(motion);
@@ -274,6 +295,8 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     timed(profile.finish, [&] { smooth(now); });
   }
   timed(profile.finish, [&] { finish(motion, positions, frame); });
+  if (unit_ != 1)
+    for (Vec3f& p : positions) p *= static_cast<float>(unit_);
   report(frame.report);
 }
 

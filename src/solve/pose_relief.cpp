@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "rig/skin_links.h"
 
 namespace cutis {
 namespace {
@@ -68,21 +69,39 @@ std::vector<float> part_radii(const Rig& rig) {
   return radius;
 }
 
-void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn, Pose& pose) {
+void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn,
+                  std::span<const char> loose, Pose& pose) {
   const auto& joints = rig.skeleton.joints;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const auto j = static_cast<std::size_t>(rig.bones[b].joint);
     if (joints[j].alias_of >= 0) continue;  // follows another joint
-    Quatd frame;
-    if (joints[j].parent >= 0)
-      frame = polar_decompose(world[static_cast<std::size_t>(joints[j].parent)].linear).rotation;
-    const Quatd turned = conjugate(frame) * bone_turn[b] * frame * pose.local[j].rotation;
+    Affine3d above;
+    if (joints[j].parent >= 0) above = world[static_cast<std::size_t>(joints[j].parent)];
+    const Quatd frame = joints[j].parent >= 0 ? polar_decompose(above.linear).rotation : Quatd{};
+    Quatd turn = bone_turn[b];
+    if (loose[b] != 0) {
+      // The skeleton does not take it along with the bones that it hangs on: their turns, about their joints, nearest
+      // first.
+      Vec3d at = world[j].translation;
+      for (int p = rig.bones[b].parent; p >= 0; p = rig.bones[static_cast<std::size_t>(p)].parent) {
+        const auto bone = static_cast<std::size_t>(p);
+        const Vec3d& pivot = world[static_cast<std::size_t>(rig.bones[bone].joint)].translation;
+        at = rotate(bone_turn[bone], at - pivot) + pivot;
+        turn = bone_turn[bone] * turn;
+      }
+      const Vec3d local = transform_point(inverse(above), at);
+      if (is_finite(local)) pose.local[j].translation = local;
+    }
+    const Quatd turned = conjugate(frame) * turn * frame * pose.local[j].rotation;
     if (is_finite(Vec3d{turned.x, turned.y, turned.z}) && std::isfinite(turned.w)) pose.local[j].rotation = turned;
   }
 }
 
 PoseRelief::PoseRelief(const Rig& rig, const ReliefOptions& options, const Context& context)
-    : rig_(rig), relief_(make_relief(rig, options, context)), rest_(default_pose(rig.skeleton)) {}
+    : rig_(rig),
+      loose_(loose_bones(rig)),
+      relief_(make_relief(rig, options, context)),
+      rest_(default_pose(rig.skeleton)) {}
 
 void PoseRelief::complete(const Pose& pose, Pose& out) const {
   out = rest_;
@@ -132,7 +151,7 @@ const Pose& PoseRelief::apply(const Pose& pose) {
   find_motions(pose_);
   const std::span<const Quatd> turn =
       is_foreseen(pose_) ? relief_.update_planned(motion_, pose_.time) : relief_.update(motion_);
-  if (!relief_.report().bones.empty()) relieve_pose(rig_, world_, turn, pose_);
+  if (!relief_.report().bones.empty()) relieve_pose(rig_, world_, turn, loose_, pose_);
   return pose_;
 }
 

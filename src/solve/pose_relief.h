@@ -13,8 +13,9 @@
 namespace cutis {
 
 /// The pose in which every bone of the rig is turned about its joint, in the world as posed, and takes along what hangs
-/// on it. `world`: of all joints in that pose.
-void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn, Pose& pose);
+/// on it. `world`: of all joints in that pose; `loose`: loose_bones().
+void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn,
+                  std::span<const char> loose, Pose& pose);
 
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);
@@ -39,6 +40,7 @@ class PoseRelief {
   [[nodiscard]] bool is_foreseen(const Pose& pose) const;
 
   const Rig& rig_;
+  std::vector<char> loose_;
   Relief relief_;
   Pose rest_, pose_;
   std::vector<Affine3d> world_, motion_;  // of joints; of bones

@@ -28,15 +28,17 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
     const Float4 w(surface.turn_weight[i]);
     sum += w * pose.rigid[b].real;
     if (!pose.stretches.empty())
-      for (int c = 0; c < 3; ++c) stretch.col[c] += w * pose.stretches[b].col[c];
+      for (int c = 0; c < 3; ++c) stretch.col[c] += w * pose.stretches.bones[b].col[c];
   }
   Float4 squares = sum * sum;
   float size = squares[0] + squares[1] + squares[2] + squares[3];
   if (!(size > 1e-6F)) {  // opposite rotations: the heaviest bone's
-    if (surface.turn.begin[v] < surface.turn.begin[v + 1])
-      sum = pose.rigid[surface.turn.items[surface.turn.begin[v]]].real;
-    else
-      sum = Float4(0, 0, 0, 1);
+    sum = Float4(0, 0, 0, 1);
+    if (surface.turn.begin[v] < surface.turn.begin[v + 1]) {
+      const std::uint32_t heaviest = surface.turn.items[surface.turn.begin[v]];
+      sum = pose.rigid[heaviest].real;
+      if (pose.stretches.turned) stretch = pose.stretches.bones[heaviest];
+    }
     size = 1;
   }
   const float x = sum[0], y = sum[1], z = sum[2], w = sum[3], s = 2 / size;
@@ -44,8 +46,9 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
                 {s * (x * y - w * z), 1 - s * (x * x + z * z), s * (y * z + w * x), 0},
                 {s * (x * z + w * y), s * (y * z - w * x), 1 - s * (x * x + y * y), 0}};
   if (pose.stretches.empty()) return t;
+  const SkinMatrix before = pose.stretches.turned ? stretch_of(sum, stretch) : stretch;
   const auto column = [&](const Float4& c) { return t.x * c[0] + t.y * c[1] + t.z * c[2]; };
-  return {column(stretch.col[0]), column(stretch.col[1]), column(stretch.col[2])};
+  return {column(before.col[0]), column(before.col[1]), column(before.col[2])};
 }
 
 // Levels: where joints are hardly bent the initial guess says where the skin is, as long as the fields do not disagree

@@ -46,12 +46,9 @@ void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> po
 
 namespace {
 
-// The blended motion of one vertex; the heaviest bone's where the blend cancels.
-SkinDualQuat blend_motion(const BlockRange& range, const SkinDualQuat* palette) {
-  const SkinDualQuat sum = blend(range, palette);
+bool is_cancelled(const SkinDualQuat& sum) {
   const Float4 squares = sum.real * sum.real;
-  const bool cancelled = squares[0] + squares[1] + squares[2] + squares[3] <= kCancelled;
-  return cancelled ? palette[range.first->bone[0]] : sum;
+  return squares[0] + squares[1] + squares[2] + squares[3] <= kCancelled;
 }
 
 Quat<Float4> gather(Float4 a, Float4 b, Float4 c, Float4 d) {
@@ -69,7 +66,7 @@ Vec3f lane(const Vec3<Float4>& p, int i) { return {p.x[i], p.y[i], p.z[i]}; }
 void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
                           std::span<Vec3f> normals, const Context& context) {
   const SkinDualQuat* rigid = palette.rigid.data();
-  const SkinMatrix* stretches = palette.stretches.empty() ? nullptr : palette.stretches.data();
+  const SkinMatrix* stretches = palette.stretches.empty() ? nullptr : palette.stretches.bones.data();
   const bool with_normals = !normals.empty();
   // Blends are four numbers wide already; what follows takes four vertices at a time.
   parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -80,11 +77,15 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
       for (std::size_t i = 0; i < 4; ++i) {
         const std::size_t v = first + std::min(i, count - 1);  // the last chunk repeats its last vertex
         const BlockRange range = blocks_of(rig, v);
-        motion[i] = blend_motion(range, rigid);
+        motion[i] = blend(range, rigid);
+        const bool cancelled = is_cancelled(motion[i]);  // the heaviest bone moves the vertex
+        const std::uint32_t heaviest = range.first->bone[0];
+        if (cancelled) motion[i] = rigid[heaviest];
         p[i] = rig.rest_positions[v];
         if (with_normals) n[i] = rig.rest_normals[v];
         if (stretches == nullptr) continue;
-        const SkinMatrix s = blend(range, stretches);
+        SkinMatrix s = cancelled && palette.stretches.turned ? stretches[heaviest] : blend(range, stretches);
+        if (palette.stretches.turned) s = stretch_of(motion[i].real, s);
         p[i] = apply_point(s, p[i]);
         if (with_normals) n[i] = apply_normal(s, n[i]);
       }

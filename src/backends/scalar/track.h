@@ -5,8 +5,7 @@
 
 namespace cutis::scalar {
 
-void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
-                   const Context& context);
+void track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
 void track_awake(TrackStep& step);
 void track_narrow(const Rig& rig, float least, TrackStep& step);
 void track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,

@@ -129,12 +129,11 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
 
 }  // namespace
 
-void scalar::track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
-                           const Context& context) {
+void scalar::track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t count = step.active.size(), chunks = (count + kGrain - 1) / kGrain;
   parallel_for(context, step.wanted.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) blend_vertex(rig, rest, pose, step.wanted[i], step);
+    for (std::size_t i = begin; i < end; ++i) blend_vertex(rig, rest, step.wanted[i], step);
   });
   if (step.chunks.size() < chunks) step.chunks.resize(chunks);
   const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles

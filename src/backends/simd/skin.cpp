@@ -119,13 +119,15 @@ void linear(const Rig& rig, const BonePalette& palette, std::size_t begin, std::
   }
 }
 
-// The heaviest bone's motion where the blend cancels.
-void replace_cancelled(const Rig& rig, const Tile& tile, const float* palette, float* rows) {
+// The heaviest bone's motion, and stretch where there is one, where the blend cancels.
+void replace_cancelled(const Rig& rig, const Tile& tile, const BonePalette& palette, float* rows, float* stretch_rows) {
   for (std::size_t v = tile.first; v < tile.last; ++v) {
     float* q = rows + (v - tile.first) * kDualQuat;
     if (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > kCancelled) continue;
-    const InfluenceBlock& block = rig.blocks[rig.block_begin.empty() ? v : rig.block_begin[v]];
-    std::memcpy(q, palette + block.bone[0] * kDualQuat, kDualQuat * sizeof(float));
+    const std::uint32_t bone = rig.blocks[rig.block_begin.empty() ? v : rig.block_begin[v]].bone[0];
+    std::memcpy(q, &palette.rigid[bone], kDualQuat * sizeof(float));
+    if (palette.stretches.turned)
+      std::memcpy(stretch_rows + (v - tile.first) * kMatrix, &palette.stretches.bones[bone], kMatrix * sizeof(float));
   }
 }
 
@@ -150,6 +152,22 @@ HWY_INLINE Pack3 rotate(const PackMotion& m, const Pack3& p) {
   return add(add(p, mul(m.w, t)), cross(m.axis, t));
 }
 
+HWY_INLINE Pack3 stretch_column(const Pack4& q, const Pack4& e, Pack per_squared, const Pack3& unit) {
+  const auto turned = [](Pack a, Pack b, Pack c, Pack d) HWY_ATTR { return hn::Sub(hn::Mul(a, b), hn::Mul(c, d)); };
+  const auto number = [&](Pack along, Pack across, Pack one)
+                          HWY_ATTR { return hn::Add(one, hn::Mul(hn::Sub(along, across), per_squared)); };
+  return {number(turned(q.w, e.x, e.w, q.x), turned(q.y, e.z, q.z, e.y), unit.x),
+          number(turned(q.w, e.y, e.w, q.y), turned(q.z, e.x, q.x, e.z), unit.y),
+          number(turned(q.w, e.z, e.w, q.z), turned(q.x, e.y, q.y, e.x), unit.z)};
+}
+HWY_INLINE PackMatrix stretch_of(const Pack4& real, const float* rows) {
+  const Pack per_squared = hn::Div(set(1), squared(real)), one = set(1), none = set(0);
+  return {stretch_column(real, load_transposed(rows, kMatrix), per_squared, {one, none, none}),
+          stretch_column(real, load_transposed(rows + 4, kMatrix), per_squared, {none, one, none}),
+          stretch_column(real, load_transposed(rows + 8, kMatrix), per_squared, {none, none, one}),
+          {none, none, none}};
+}
+
 void dual_quaternion(const Rig& rig, const BonePalette& palette, std::size_t begin, std::size_t end, Vec3f* positions,
                      Vec3f* normals) {
   HWY_ALIGN float rows[kTile * kDualQuat];
@@ -161,23 +179,27 @@ void dual_quaternion(const Rig& rig, const BonePalette& palette, std::size_t beg
     tile.last = std::min(end, tile.first + kTile);
     blend_tile<kDualQuat>(rig, tile, rigid, rows);
     if (stretched)
-      blend_tile<kMatrix>(rig, tile, reinterpret_cast<const float*>(palette.stretches.data()), stretch_rows);
+      blend_tile<kMatrix>(rig, tile, reinterpret_cast<const float*>(palette.stretches.bones.data()), stretch_rows);
     for (std::size_t v = tile.first; v < tile.last; v += lanes) {
       const std::size_t count = tile.last - v;
       const float* row = rows + (v - tile.first) * kDualQuat;
       Pack4 real = load_transposed(row, kDualQuat);
       if (HWY_UNLIKELY(!hn::AllFalse(PackTag(), hn::Le(squared(real), set(kCancelled))))) {
-        replace_cancelled(rig, tile, rigid, rows);
+        replace_cancelled(rig, tile, palette, rows, stretch_rows);
         real = load_transposed(row, kDualQuat);
       }
       const PackMotion m = rigid_motion(real, load_transposed(row + 4, kDualQuat));
       Pack3 p = load_vertices(&rig.rest_positions[v], count);
-      const float* stretch_row = stretch_rows + (v - tile.first) * kMatrix;
-      if (stretched) p = apply_point(load_matrices(stretch_row), p);
+      PackMatrix stretch{};
+      if (stretched) {
+        const float* stretch_row = stretch_rows + (v - tile.first) * kMatrix;
+        stretch = palette.stretches.turned ? stretch_of(real, stretch_row) : load_matrices(stretch_row);
+        p = apply_point(stretch, p);
+      }
       store_vertices(add(rotate(m, p), m.translation), count, positions + v);
       if (normals == nullptr) continue;
       Pack3 n = load_vertices(&rig.rest_normals[v], count);
-      if (stretched) n = apply_normal(load_matrices(stretch_row), n);
+      if (stretched) n = apply_normal(stretch, n);
       store_vertices(rotate(m, n), count, normals + v);
     }
   }

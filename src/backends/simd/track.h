@@ -13,9 +13,8 @@ struct TrackPass {
 };
 
 /// Target rotations and smooth skinning of all wanted vertices, by vertex and by place.
-void blend_all(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context);
-void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
-                   const Context& context);
+void blend_all(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
+void track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
 /// Brings what the iteration takes to its places.
 void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context);
 void track_narrow(const TrackRest& rest, float least, TrackStep& step);

@@ -116,14 +116,14 @@ HWY_EXPORT(blend_blocks);
 
 }  // namespace
 
-void blend_all(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context) {
+void blend_all(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
   const TrackPlaces& places = rest.places;
   TrackSystem& sys = step.system;
   if (step.stretched || !rest.stiffness.empty()) {
     parallel_for(context, step.wanted.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t v = step.wanted[i], place = places.place[v];
-        blend_vertex(rig, rest, pose, v, step);
+        blend_vertex(rig, rest, v, step);
         const auto row = [](const Vec3f& x) { return Float4(x.x, x.y, x.z, 0); };
         sys.blended[place] = row(step.blended[v]);
         for (std::size_t c = 0; c < 3; ++c) sys.turn[c][place] = row(step.turn[v].col[c]);

@@ -312,13 +312,12 @@ HWY_EXPORT(control_blocks);
 
 }  // namespace
 
-void track_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
-                   const Context& context) {
+void track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
   const TrackPlaces& places = rest.places;
   const TrackPass control{rig, rest, step};
   const std::size_t blocks = places.blocks(), chunks = (blocks + kGrain - 1) / kGrain;
   step.system.resize(places);
-  blend_all(rig, rest, pose, step, context);
+  blend_all(rig, rest, step, context);
   if (step.chunks.size() < chunks) step.chunks.resize(chunks);
   parallel_for(context, blocks, kGrain, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(control_blocks)(control, begin, end, step.chunks[begin / kGrain]);
