@@ -229,10 +229,12 @@ struct TrackStep {
   bool packs = false;                 // the iteration is in `system`
   std::vector<std::uint32_t> offset;  // per chunk: of its others
   TrackSystem system;
-  std::vector<Affine3d> from_world;  // per bone
-  std::vector<double> bend;          // per bone: of the joint above it, degrees
-  std::vector<char> holds;           // per active vertex: another part may hold it in the next sub-step
-  std::vector<Affine3f> delta;       // per bone: since the last sub-step
+  std::vector<Affine3d> from_world;   // per bone
+  std::vector<double> bend;           // per bone: of the joint above it, degrees
+  std::vector<char> holds;            // per active vertex: another part may hold it in the next sub-step
+  std::vector<Affine3f> delta;        // per bone: since the last sub-step
+  std::vector<Affine3f> last_motion;  // per bone: of the last sub-step
+  std::vector<char> leaps;            // per bone: `delta` turns alone
   std::vector<Vec3f> x, r, d, q, n;
   std::vector<float> diagonal;
   std::vector<float> weight;           // per neighbour

@@ -1,22 +1,32 @@
+// Two bones that share skin hang on each other, or lie side by side (the bones of a palm). A joint is in the middle of
+// the skin that its bone shares with the one it hangs on: that tells the two apart, and which of the two bones is the
+// lower.
 #include "bind/nest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "base/math.h"
 #include "geometry/disjoint_sets.h"
 #include "rig/skin_links.h"
 
 namespace cutis {
 namespace {
 
+// Bones whose shared skin is farther from both joints than this part of the way between these lie side by side.
+constexpr double kSideBySide = 0.5;
+// The skeleton's own word counts for more than that of any skin.
+constexpr double kGiven = 1e3;
 constexpr std::uint32_t kNoTop = std::numeric_limits<std::uint32_t>::max();
 
-struct Neighbour {
+struct NestNeighbour {
   std::uint32_t bone = 0;
   bool found = false;  // by the skin, not by the skeleton
+  double below = 0;    // how clearly it hangs on the bone whose neighbour it is, -1 (the other way round) to 1
 };
-using NestTree = std::vector<std::vector<Neighbour>>;
+using NestTree = std::vector<std::vector<NestNeighbour>>;
 
 // Per bone that moves skin: the uppermost one above it that does, or itself.
 std::vector<std::uint32_t> find_tops(const Rig& rig) {
@@ -36,11 +46,22 @@ std::vector<std::uint32_t> find_tops(const Rig& rig) {
 
 // Pieces of the skeleton, joined where they share most skin; false where there is nothing to join.
 bool join_pieces(const Rig& rig, const std::vector<std::uint32_t>& top, NestTree& tree) {
-  const auto link = [&](std::uint32_t a, std::uint32_t b, bool found) {
-    tree[a].push_back({b, found});
-    tree[b].push_back({a, found});
+  const auto link = [&](std::uint32_t a, std::uint32_t b, bool found, double below) {
+    tree[a].push_back({b, found, below});
+    tree[b].push_back({a, found, -below});
+  };
+  // From the middle of the shared skin to the joint of each.
+  const auto ways = [&](const SharedSkin& pair) {
+    return std::pair(distance(pair.middle, rig.bones[pair.a].rest_origin),
+                     distance(pair.middle, rig.bones[pair.b].rest_origin));
   };
   std::vector<SharedSkin> shared = shared_skin(rig);
+  for (SharedSkin& pair : shared) {
+    const auto [a, b] = ways(pair);
+    const double apart = distance(rig.bones[pair.a].rest_origin, rig.bones[pair.b].rest_origin);
+    const double off = std::min(a, b) / std::max({apart, 1e-6 * std::max(a, b), 1e-300});
+    pair.amount /= 1 + std::pow(off / kSideBySide, 4);
+  }
   std::ranges::stable_sort(shared, std::ranges::greater{}, &SharedSkin::amount);
   DisjointSets pieces(rig.bones.size());
   for (std::uint32_t b = 0; b < top.size(); ++b)
@@ -49,14 +70,15 @@ bool join_pieces(const Rig& rig, const std::vector<std::uint32_t>& top, NestTree
   for (const SharedSkin& pair : shared) {
     if (pieces.find(pair.a) == pieces.find(pair.b)) continue;
     pieces.join(pair.a, pair.b);
-    link(pair.a, pair.b, true);
+    const auto [a, b] = ways(pair);
+    link(pair.a, pair.b, true, a + b > 0 ? (a - b) / (a + b) : 0.0);
     any = true;
   }
   for (std::uint32_t b = 0; b < top.size() && any; ++b) {
     if (top[b] == kNoTop || top[b] == b) continue;
     auto above = static_cast<std::uint32_t>(rig.bones[b].parent);
     while (top[above] == kNoTop) above = static_cast<std::uint32_t>(rig.bones[above].parent);
-    link(b, above, false);
+    link(above, b, false, kGiven);
   }
   return any;
 }
@@ -70,7 +92,7 @@ NestWalk walk_from(const NestTree& tree, std::uint32_t root) {
   NestWalk walk{{root}, std::vector<std::uint32_t>(tree.size(), kNoTop)};
   walk.from[root] = root;
   for (std::size_t i = 0; i < walk.order.size(); ++i)
-    for (const Neighbour& next : tree[walk.order[i]])
+    for (const NestNeighbour& next : tree[walk.order[i]])
       if (walk.from[next.bone] == kNoTop) {
         walk.from[next.bone] = walk.order[i];
         walk.order.push_back(next.bone);
@@ -78,24 +100,18 @@ NestWalk walk_from(const NestTree& tree, std::uint32_t root) {
   return walk;
 }
 
-// The top with the least sum of steps to all bones; of equals the first.
-std::uint32_t middle_top(const NestTree& tree, const NestWalk& walk, const std::vector<std::uint32_t>& top) {
-  std::vector<std::size_t> below(tree.size(), 1);
-  std::vector<double> steps(tree.size(), 0);
+// The top from which the bones hang most clearly; of equals the first.
+std::uint32_t best_top(const NestTree& tree, const NestWalk& walk, const std::vector<std::uint32_t>& top) {
+  std::vector<double> sense(tree.size(), 0);  // against that of the first; a step along an edge turns this edge alone
   const std::uint32_t root = walk.order.front();
-  for (std::size_t i = walk.order.size(); i-- > 1;) {
-    const std::uint32_t b = walk.order[i];
-    below[walk.from[b]] += below[b];
-    steps[root] += static_cast<double>(below[b]);
-  }
   std::uint32_t best = top[root];
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t b : walk.order) {
-    if (b != root)
-      steps[b] = steps[walk.from[b]] + static_cast<double>(walk.order.size()) - 2 * static_cast<double>(below[b]);
-    if (top[b] == b && (steps[b] < least || (steps[b] == least && b < best))) {
-      best = b;
-      least = steps[b];
+  double most = -std::numeric_limits<double>::infinity();
+  for (const std::uint32_t x : walk.order) {
+    for (const NestNeighbour& next : tree[x])
+      if (next.bone != root && walk.from[next.bone] == x) sense[next.bone] = sense[x] - 2 * next.below;
+    if (top[x] == x && (sense[x] > most || (sense[x] == most && x < best))) {
+      best = x;
+      most = sense[x];
     }
   }
   return best;
@@ -137,10 +153,10 @@ void nest_bones(Rig& rig, std::vector<int>& bone_of) {
   std::vector<char> seen(rig.bones.size(), 0);
   for (std::uint32_t b = 0; b < top.size(); ++b) {
     if (tree[b].empty() || seen[b] != 0) continue;
-    const NestWalk walk = walk_from(tree, middle_top(tree, walk_from(tree, b), top));
+    const NestWalk walk = walk_from(tree, best_top(tree, walk_from(tree, b), top));
     for (const std::uint32_t x : walk.order) {
       seen[x] = 1;
-      for (const Neighbour& next : tree[x])
+      for (const NestNeighbour& next : tree[x])
         if (next.found && walk.from[next.bone] == x && next.bone != walk.order.front())
           rig.bones[top[next.bone]].parent = static_cast<int>(x);
     }

@@ -9,7 +9,7 @@ namespace cutis {
 
 /// A bone hangs on the nearest one above it in the skeleton. Where no bone above it moves skin, but others move some of
 /// its own, the skeleton does not say on which one it hangs, and the skin does: pieces of the skeleton are joined where
-/// they share most skin. The piece from whose top the others are fewest joints away keeps its place.
+/// they share most skin around a joint, and hang on each other so that joints are where the skin bends.
 /// Sets RigBone::parent, and the order of bones (also in the blocks and in `bone_of`, per joint) where parents would
 /// come after children. Skeletons that hang together are left alone.
 void nest_bones(Rig& rig, std::vector<int>& bone_of);

@@ -50,33 +50,32 @@ inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat
 /// What happens to a vertex before the blended rigid motion M p = R S p + t moves it, per bone.
 struct SkinStretches {
   std::span<const SkinMatrix> bones;
-  /// Rows are columns q (S - 1), quaternions, as stretch_of() takes them; the rigid motions are (R, t). Otherwise S is
+  /// Rows are columns q S, quaternions, as stretch_of() takes them; the rigid motions are (R, t). Otherwise S is
   /// but the rounding of a file, rows are p -> S (p - c) + c about the bone's joint c, and the rigid motions fit that.
   bool turned = false;
 
   [[nodiscard]] bool empty() const { return bones.empty(); }
 };
 
-/// Columns q (S - 1) of a bone.
+/// Columns q S of a bone.
 inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
   SkinMatrix m{};
   for (int c = 0; c < 3; ++c) {
-    Vec3d d = stretch.col[c];
-    d[c] -= 1;
-    const Quatd e = q * Quatd{d.x, d.y, d.z, 0};
+    const Vec3d& column = stretch.col[c];
+    const Quatd e = q * Quatd{column.x, column.y, column.z, 0};
     m.col[c] =
         Float4(static_cast<float>(e.x), static_cast<float>(e.y), static_cast<float>(e.z), static_cast<float>(e.w));
   }
   return m;
 }
 
-/// The column of a vertex's stretch that belongs to the unit vector `unit`: unit + vec(conj(q) e) / |q|^2, where q is
-/// the blend of the bones' quaternions and e that of q (S - 1) unit.
+/// A column of a vertex's stretch: vec(conj(q) e) / |q|^2, where q is the blend of the bones' quaternions and e that of
+/// the column of q S.
 template <class T>
-inline Vec3<T> stretch_column(const Quat<T>& q, const Quat<T>& e, T per_squared, const Vec3<T>& unit) {
-  return {unit.x + ((q.w * e.x - e.w * q.x) - (q.y * e.z - q.z * e.y)) * per_squared,
-          unit.y + ((q.w * e.y - e.w * q.y) - (q.z * e.x - q.x * e.z)) * per_squared,
-          unit.z + ((q.w * e.z - e.w * q.z) - (q.x * e.y - q.y * e.x)) * per_squared};
+inline Vec3<T> stretch_column(const Quat<T>& q, const Quat<T>& e, T per_squared) {
+  return {((q.w * e.x - e.w * q.x) - (q.y * e.z - q.z * e.y)) * per_squared,
+          ((q.w * e.y - e.w * q.y) - (q.z * e.x - q.x * e.z)) * per_squared,
+          ((q.w * e.z - e.w * q.z) - (q.x * e.y - q.y * e.x)) * per_squared};
 }
 
 /// The stretch of a vertex; `bent`: the blend of its bones' columns.
@@ -86,8 +85,7 @@ inline SkinMatrix stretch_of(const Float4& real, const SkinMatrix& bent) {
   const float per_squared = 1.0F / dot(q, q);
   SkinMatrix m{};
   for (int c = 0; c < 3; ++c) {
-    const Vec3f unit{c == 0 ? 1.0F : 0.0F, c == 1 ? 1.0F : 0.0F, c == 2 ? 1.0F : 0.0F};
-    const Vec3f column = stretch_column(q, quat(bent.col[c]), per_squared, unit);
+    const Vec3f column = stretch_column(q, quat(bent.col[c]), per_squared);
     m.col[c] = Float4(column.x, column.y, column.z, 0);
   }
   return m;

@@ -7,26 +7,32 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/math.h"
+
 namespace cutis {
 namespace {
 
 // Sums by pair of bones. Sums of a pair are in the order of the calls.
 class SharedSums {
  public:
-  void add(std::uint32_t a, std::uint32_t b, double amount) {
-    if (a != b && amount > 0) sums_[std::uint64_t{std::min(a, b)} << 32U | std::max(a, b)] += amount;
+  void add(std::uint32_t a, std::uint32_t b, double amount, const Vec3f& at) {
+    if (a == b || !(amount > 0)) return;
+    SharedSkin& pair = sums_[std::uint64_t{std::min(a, b)} << 32U | std::max(a, b)];
+    pair.a = std::min(a, b);
+    pair.b = std::max(a, b);
+    pair.amount += amount;
+    pair.middle += static_cast<Vec3d>(at) * amount;
   }
   [[nodiscard]] std::vector<SharedSkin> sorted() const {
     std::vector<SharedSkin> pairs;
     pairs.reserve(sums_.size());
-    for (const auto& [key, amount] : sums_)
-      pairs.push_back({static_cast<std::uint32_t>(key >> 32U), static_cast<std::uint32_t>(key), amount});
+    for (const auto& [key, pair] : sums_) pairs.push_back({pair.a, pair.b, pair.amount, pair.middle / pair.amount});
     std::ranges::sort(pairs, {}, [](const SharedSkin& s) { return std::pair(s.a, s.b); });
     return pairs;
   }
 
  private:
-  std::unordered_map<std::uint64_t, double> sums_;
+  std::unordered_map<std::uint64_t, SharedSkin> sums_;
 };
 
 std::vector<SharedSkin> shared_turns(const RigSurface& surface) {
@@ -35,7 +41,7 @@ std::vector<SharedSkin> shared_turns(const RigSurface& surface) {
     for (std::uint32_t i = surface.turn.begin[v]; i < surface.turn.begin[v + 1]; ++i)
       for (std::uint32_t k = surface.turn.begin[v]; k < i; ++k)
         sums.add(surface.turn.items[i], surface.turn.items[k],
-                 static_cast<double>(surface.turn_weight[i]) * static_cast<double>(surface.turn_weight[k]));
+                 static_cast<double>(surface.turn_weight[i]) * static_cast<double>(surface.turn_weight[k]), {});
   return sums.sorted();
 }
 
@@ -49,7 +55,7 @@ std::vector<SharedSkin> shared_skin(const Rig& rig) {
     const auto bone = [&](std::size_t i) { return rig.blocks[i / 4].bone[i % 4]; };
     const auto weight = [&](std::size_t i) { return static_cast<double>(rig.blocks[i / 4].weight[i % 4]); };
     for (std::size_t i = first; i < last; ++i)
-      for (std::size_t k = first; k < i; ++k) sums.add(bone(i), bone(k), weight(i) * weight(k));
+      for (std::size_t k = first; k < i; ++k) sums.add(bone(i), bone(k), weight(i) * weight(k), rig.rest_positions[v]);
   }
   return sums.sorted();
 }

@@ -12,6 +12,7 @@ namespace cutis {
 struct SharedSkin {
   std::uint32_t a = 0, b = 0;  ///< a < b
   double amount = 0;           ///< sum over vertices of the product of their weights, > 0
+  Vec3d middle;                ///< of that skin, at rest
 };
 
 /// By the skin weights of the rig's blocks; sorted by bones.

@@ -14,7 +14,7 @@
 namespace cutis {
 namespace {
 
-// By name; "" at the top.
+// Of the bones that move skin, by name; "" at the top.
 std::map<std::string, std::string> parents_of(const Rig& rig) {
   std::map<std::string, std::string> parents;
   const auto name = [&](int bone) {
@@ -22,7 +22,9 @@ std::map<std::string, std::string> parents_of(const Rig& rig) {
                ? ""
                : rig.skeleton.joints[static_cast<std::size_t>(rig.bones[static_cast<std::size_t>(bone)].joint)].name;
   };
-  for (std::size_t b = 0; b < rig.bones.size(); ++b) parents[name(static_cast<int>(b))] = name(rig.bones[b].parent);
+  for (const InfluenceBlock& block : rig.blocks)
+    for (std::size_t k = 0; k < 4; ++k)
+      if (block.weight[k] > 0) parents[name(static_cast<int>(block.bone[k]))] = name(rig.bones[block.bone[k]].parent);
   return parents;
 }
 

@@ -50,8 +50,8 @@ void expect_same_skin(const Character& c, int per_clip) {
         const std::vector<Vec3f> expected = nested.solve(pose).positions;
         worst = std::max(worst, largest_distance(expected, listed.solve(flat.pose(pose, shear)).positions));
       }
-      EXPECT_LT(shear, 1e-6) << c.source;
-      EXPECT_LT(worst, 1e-6 * size) << c.source << ", " << to_string(method);
+      EXPECT_LT(shear, 1e-4) << c.source;  // of rounded scale along the way
+      EXPECT_LT(worst, (1e-6 + shear) * size) << c.source << ", " << to_string(method);
     }
   }
 }

@@ -152,7 +152,7 @@ struct ScaleCase {
   const char* name;
   Vec3d scale;
 };
-constexpr double kWithin = 1.3;
+constexpr double kWithin = 1.3, kNothing = 0.02;  // of the rest lengths: bones that are gone leave little
 
 void expect_near_lbs(const Character& c, const Pose& pose, const char* name, std::span<const Method> methods) {
   const Context context(2);
@@ -167,8 +167,8 @@ void expect_near_lbs(const Character& c, const Pose& pose, const char* name, std
     for (const Vec3f& p : frame.positions) ASSERT_TRUE(is_finite(p));
     const Extent e = extent_of(c, frame.positions);
     for (const double share : {0.5, 0.9, 0.99}) {
-      EXPECT_LT(percentile(e, share), kWithin * percentile(lbs, share)) << share;
-      EXPECT_GT(percentile(e, share), percentile(lbs, share) / kWithin) << share;
+      EXPECT_LT(percentile(e, share), kWithin * percentile(lbs, share) + kNothing) << share;
+      EXPECT_GT(percentile(e, share) + kNothing, percentile(lbs, share) / kWithin) << share;
     }
     EXPECT_LT(std::abs(e.volume - lbs.volume), (kWithin - 1) * std::max(std::abs(lbs.volume), std::abs(rest.volume)));
   }

@@ -201,9 +201,13 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
   });
   for (int ring = 0; ring < rings; ++ring) grow_flags(surface, vertices, context);
   vertices.active.clear();
+  // A part that its bone has scaled to nothing has no field: its skin stays where the initial guess has it.
+  const auto has_part = [&](std::uint32_t bone) {
+    return bone != RigSurface::kNoBone && (pose.parts[bone].nodes != nullptr || rig.fields[bone].empty());
+  };
   for (std::uint32_t v = 0; v < surface.size(); ++v) {
     vertices.positions[v] = vertices.initial[v];
-    vertices.moved[v] = vertices.flags[v] != 0 && surface.owner[v] != RigSurface::kNoBone ? 1 : 0;
+    vertices.moved[v] = vertices.flags[v] != 0 && has_part(surface.owner[v]) ? 1 : 0;
     if (vertices.moved[v] != 0) vertices.active.push_back(v);
   }
 }

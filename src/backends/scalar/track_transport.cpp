@@ -6,11 +6,16 @@
 #include "backends/track.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/polar.h"
 
 namespace cutis {
 namespace {
 
 constexpr std::size_t kGrain = 1024;
+// A sub-step in which a bone grows or shrinks by more (of squared lengths) turns what its skin is off the place where
+// the bone carries it, but does not scale it: out of a bone that was flat, a hair's breadth would become a limb's
+// length.
+constexpr double kLeap = 0.5;
 
 // Whether something moves vertex v of bone b, which carries it to q.
 bool is_stirred(const Rig& rig, const TrackRest& rest, const TrackStep& step, std::uint32_t v, std::uint32_t b) {
@@ -124,13 +129,27 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
   grow_rings(s, options.rings, step, context);
   list_active(s, step, context);
   step.delta.resize(bones);
-  for (std::size_t b = 0; b < bones; ++b) step.delta[b] = convert<float>(pose.motion[b] * inverse(last.motion[b]));
+  step.leaps.assign(bones, 0);
+  step.last_motion.resize(bones);
+  for (std::size_t b = 0; b < bones; ++b) {
+    const Affine3d delta = pose.motion[b] * inverse(last.motion[b]);
+    step.delta[b] = convert<float>(delta);
+    step.last_motion[b] = convert<float>(last.motion[b]);
+    if (frobenius(transpose(delta.linear) * delta.linear + Mat3d{} * -1.0) <= kLeap) continue;
+    step.leaps[b] = 1;
+    step.delta[b].linear = convert<float>(to_matrix(nearest_rotation(delta.linear)));
+  }
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];
       if (b == RigSurface::kNoBone) continue;
       const bool carried = step.slot[v] < 0 || rest.is_rigid(v);
-      if (!carried) step.p[v] = transform_point(step.delta[b], step.p[v]);
+      if (!carried && step.leaps[b] != 0) {
+        const Vec3f off = step.p[v] - transform_point(step.last_motion[b], s.positions[v]);
+        step.p[v] = transform_point(step.motion[b], s.positions[v]) + step.delta[b].linear * off;
+      } else if (!carried) {
+        step.p[v] = transform_point(step.delta[b], step.p[v]);
+      }
       if (carried || !is_finite(step.p[v])) step.p[v] = transform_point(step.motion[b], s.positions[v]);
     }
   });

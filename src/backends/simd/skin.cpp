@@ -152,20 +152,19 @@ HWY_INLINE Pack3 rotate(const PackMotion& m, const Pack3& p) {
   return add(add(p, mul(m.w, t)), cross(m.axis, t));
 }
 
-HWY_INLINE Pack3 stretch_column(const Pack4& q, const Pack4& e, Pack per_squared, const Pack3& unit) {
-  const auto turned = [](Pack a, Pack b, Pack c, Pack d) HWY_ATTR { return hn::Sub(hn::Mul(a, b), hn::Mul(c, d)); };
-  const auto number = [&](Pack along, Pack across, Pack one)
-                          HWY_ATTR { return hn::Add(one, hn::Mul(hn::Sub(along, across), per_squared)); };
-  return {number(turned(q.w, e.x, e.w, q.x), turned(q.y, e.z, q.z, e.y), unit.x),
-          number(turned(q.w, e.y, e.w, q.y), turned(q.z, e.x, q.x, e.z), unit.y),
-          number(turned(q.w, e.z, e.w, q.z), turned(q.x, e.y, q.y, e.x), unit.z)};
+HWY_INLINE Pack3 stretch_column(const Pack4& q, const Pack4& e, Pack per_squared) {
+  const auto crossed = [](Pack a, Pack b, Pack c, Pack d) HWY_ATTR { return hn::Sub(hn::Mul(a, b), hn::Mul(c, d)); };
+  const auto number = [&](Pack along, Pack across) HWY_ATTR { return hn::Mul(hn::Sub(along, across), per_squared); };
+  return {number(crossed(q.w, e.x, e.w, q.x), crossed(q.y, e.z, q.z, e.y)),
+          number(crossed(q.w, e.y, e.w, q.y), crossed(q.z, e.x, q.x, e.z)),
+          number(crossed(q.w, e.z, e.w, q.z), crossed(q.x, e.y, q.y, e.x))};
 }
 HWY_INLINE PackMatrix stretch_of(const Pack4& real, const float* rows) {
-  const Pack per_squared = hn::Div(set(1), squared(real)), one = set(1), none = set(0);
-  return {stretch_column(real, load_transposed(rows, kMatrix), per_squared, {one, none, none}),
-          stretch_column(real, load_transposed(rows + 4, kMatrix), per_squared, {none, one, none}),
-          stretch_column(real, load_transposed(rows + 8, kMatrix), per_squared, {none, none, one}),
-          {none, none, none}};
+  const Pack per_squared = hn::Div(set(1), squared(real));
+  return {stretch_column(real, load_transposed(rows, kMatrix), per_squared),
+          stretch_column(real, load_transposed(rows + 4, kMatrix), per_squared),
+          stretch_column(real, load_transposed(rows + 8, kMatrix), per_squared),
+          {set(0), set(0), set(0)}};
 }
 
 void dual_quaternion(const Rig& rig, const BonePalette& palette, std::size_t begin, std::size_t end, Vec3f* positions,
