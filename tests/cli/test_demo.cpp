@@ -1,4 +1,4 @@
-// The demo once, and what its folder holds.
+// The demo, played once in one test, and what its folder holds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,30 +18,28 @@ std::string digits(const json& number) { return std::to_string(number.get<long>(
 
 class Demo : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
-    result_ = new Result(run("demo --json -o " + folder_->file("demo")));
-    if (result_->exit_code == 0) report_ = new json(json::parse(result_->out));
+  void SetUp() override {
+    const Result result = run("demo --json -o " + folder_.file("demo"));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    report_ = json::parse(result.out);
   }
-  static void TearDownTestSuite() {
-    delete report_;
-    delete result_;
-    delete folder_;
-    report_ = nullptr;
-  }
-  void SetUp() override { ASSERT_NE(report_, nullptr) << result_->err; }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file("demo/" + name); }
+  [[nodiscard]] const json& report() const { return report_; }
+  [[nodiscard]] std::string html() const { return read_all(file("report.html")); }
 
-  static std::string file(const std::string& name) { return folder_->file("demo/" + name); }
-  static const json& report() { return *report_; }
-  static std::string html() { return read_all(file("report.html")); }
+  void writes_pictures_an_animation_and_a_report();
+  void is_small();
+  void shows_a_table_of_every_method_for_each_scene();
+  void shows_that_tracking_passes_nothing_through();
+  void shows_the_numbers_that_measure_gives();
+  void refers_to_nothing_outside_its_folder();
 
  private:
-  static inline TemporaryFolder* folder_ = nullptr;
-  static inline Result* result_ = nullptr;
-  static inline json* report_ = nullptr;
+  TemporaryFolder folder_;
+  json report_;
 };
 
-TEST_F(Demo, WritesPicturesAnAnimationAndAReport) {
+void Demo::writes_pictures_an_animation_and_a_report() {
   EXPECT_GE(report()["pictures"].size(), 6U);
   const std::string page = html();
   for (const auto& picture : report()["pictures"]) {
@@ -59,13 +57,13 @@ TEST_F(Demo, WritesPicturesAnAnimationAndAReport) {
   for (const json& row : report()["timings"]) EXPECT_EQ(row["nonfinite"], 0) << row;
 }
 
-TEST_F(Demo, IsSmall) {
+void Demo::is_small() {
   std::uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(file(""))) bytes += entry.file_size();
   EXPECT_LT(bytes, 15'000'000U);
 }
 
-TEST_F(Demo, ShowsATableOfEveryMethodForEachScene) {
+void Demo::shows_a_table_of_every_method_for_each_scene() {
   const std::string page = html();
   ASSERT_EQ(report()["scenes"].size(), 3U);
   for (const json& scene : report()["scenes"]) {
@@ -78,14 +76,14 @@ TEST_F(Demo, ShowsATableOfEveryMethodForEachScene) {
   }
 }
 
-TEST_F(Demo, ShowsThatTrackingPassesNothingThrough) {
+void Demo::shows_that_tracking_passes_nothing_through() {
   for (const json& scene : report()["scenes"]) {
     EXPECT_GT(scene["methods"]["dqs"]["intersecting_pairs"], 100) << scene["clip"];
     EXPECT_EQ(scene["methods"]["tracking"]["intersecting_pairs"], 0) << scene["clip"];
   }
 }
 
-TEST_F(Demo, ShowsTheNumbersThatMeasureGives) {
+void Demo::shows_the_numbers_that_measure_gives() {
   const json& scene = report()["scenes"][0];
   std::string command = scene["command"];
   command = command.substr(command.find(' ') + 1);
@@ -108,7 +106,7 @@ TEST_F(Demo, ShowsTheNumbersThatMeasureGives) {
   }
 }
 
-TEST_F(Demo, PageRefersToNothingOutsideItsFolder) {
+void Demo::refers_to_nothing_outside_its_folder() {
   const std::string page = html();
   EXPECT_THAT(page, Not(HasSubstr("http")));
   EXPECT_THAT(page, Not(HasSubstr("src=\"/")));
@@ -117,6 +115,15 @@ TEST_F(Demo, PageRefersToNothingOutsideItsFolder) {
   for (std::sregex_iterator i(page.begin(), page.end(), reference), end; i != end; ++i, ++found)
     EXPECT_TRUE(std::filesystem::exists(file((*i)[1]))) << (*i)[1];
   EXPECT_GT(found, 15U);
+}
+
+TEST_F(Demo, ShowsWhatCutisIsForInAPageThatStandsAlone) {
+  writes_pictures_an_animation_and_a_report();
+  is_small();
+  shows_a_table_of_every_method_for_each_scene();
+  shows_that_tracking_passes_nothing_through();
+  shows_the_numbers_that_measure_gives();
+  refers_to_nothing_outside_its_folder();
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::vector<Vec3d> reference_dqs(const Character& c, const Pose& pose) {
   return result;
 }
 
-double worst_distance(const std::vector<Vec3f>& a, const std::vector<Vec3d>& b) {
+double largest_miss(const std::vector<Vec3f>& a, const std::vector<Vec3d>& b) {
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, distance(static_cast<Vec3d>(a[i]), b[i]));
   return worst;
@@ -74,7 +74,7 @@ TEST(ScaledBones, MoveEachVertexByRigidMotionsThatCarryItWhereTheBonesDo) {
   const Character c = make_two_bone_tube();
   for (const double angle : {0.0, 0.7, 2.5}) {
     const Pose pose = bent(c, angle, {0.3, 0.2, 1}, {1.2, 0.8, 1.1}, {0.5, 2, 1.4});
-    EXPECT_LT(worst_distance(skin(c, Method::dqs, pose), reference_dqs(c, pose)), 5e-6) << angle;
+    EXPECT_LT(largest_miss(skin(c, Method::dqs, pose), reference_dqs(c, pose)), 5e-6) << angle;
   }
 }
 

@@ -147,7 +147,7 @@ TEST(MarkerSolver, RefusesWhatItCannotUse) {
   EXPECT_THAT(test::error_of([&] { MarkerSolver s(character, map, {.resolution = 3}, context); }),
               testing::HasSubstr("resolution"));
   EXPECT_THAT(test::error_of([&] { MarkerSolver s(character, map, {.w_u = -1}, context); }),
-              testing::HasSubstr("positive"));
+              testing::HasSubstr("w_u is -1; it must be more than 0"));
 }
 
 }  // namespace

@@ -328,9 +328,9 @@ TEST(Atlas, AnOverlapForAnUnknownJointOrOutOfRangeIsRefused) {
   options.joint_overlap["elbow"] = 1;
   EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("'elbow'"));
   options.joint_overlap = {{"b", 40.0}};
-  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("from 0.1 to 4"));
+  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("between 0.1 and 4"));
   options = {.method = WeightMethod::atlas, .overlap = 0};
-  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("from 0.1 to 4"));
+  EXPECT_THAT(error_of([&] { make_weights(tube, options, context); }), testing::HasSubstr("between 0.1 and 4"));
 }
 
 TEST(Atlas, TheReportNamesTheRegionOfEveryVertex) {
