@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void fail(const char* sentence) { throw Error(ErrorCode::bad_argument, "camera", sentence); }
 
-struct Frame {
+struct CameraFrame {
   Vec3d right, up, back;
 };
 
@@ -21,7 +21,7 @@ void check(const ViewOptions& options, double aspect) {
   check_options(options, "camera");
 }
 
-Frame frame_of(const ViewOptions& options) {
+CameraFrame frame_of(const ViewOptions& options) {
   const double cp = std::cos(options.pitch), sp = std::sin(options.pitch);
   const double cy = std::cos(options.yaw), sy = std::sin(options.yaw);
   return {{cy, 0, -sy}, {-sp * sy, cp, -sp * cy}, {cp * sy, sp, cp * cy}};
@@ -66,7 +66,7 @@ Camera frame_bounds(const Box& bounds, const ViewOptions& options, double aspect
     box.lo -= {least, least, least};
     box.hi += {least, least, least};
   }
-  const Frame frame = frame_of(options);
+  const CameraFrame frame = frame_of(options);
   const double tan_y = std::tan(options.fov_y / 2) / options.margin, tan_x = tan_y * aspect;
   // A corner q (camera axes) is inside when |q.x - c.x| <= tan_x (c.z - q.z), and so for y. The supports of the four
   // planes give the nearest centre line and distance for each direction.
@@ -96,7 +96,7 @@ Camera frame_region(const Vec3d& center, double radius, const ViewOptions& optio
   check(options, aspect);
   if (!is_finite(center) || !(radius > 0) || !std::isfinite(radius))
     fail("the region needs a finite centre and a positive radius");
-  const Frame frame = frame_of(options);
+  const CameraFrame frame = frame_of(options);
   const double half = std::atan(std::tan(options.fov_y / 2) * std::min(1.0, aspect));
   Camera camera;
   camera.target = center;

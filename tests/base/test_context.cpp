@@ -38,7 +38,7 @@ TEST(Context, OutlivesTheOneThatItWasCopiedFrom) {
 TEST(Context, IsAsGoodAsBeforeWhenItWasMovedFrom) {
   Context first(2);
   const Context second = std::move(first);
-  for (const Context* context : {&first, &second}) {
+  for (const Context* context : std::initializer_list<const Context*>{&first, &second}) {
     EXPECT_EQ(context->threads(), 2);
     std::atomic<int> count{0};
     parallel_for(*context, 100, 1, [&](std::size_t, std::size_t) { ++count; });
