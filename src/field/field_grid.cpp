@@ -27,6 +27,7 @@ FieldGrid::FieldGrid(const FittedPart& part, const GridOptions& options) {
   const auto fits = [&](double c) { return lattice_nodes(part.box, c) <= static_cast<double>(options.max_nodes); };
   while (!fits(cell)) cell *= 1.1;
   for (int step = 0; step < kRefinements; ++step) {
+    if (options.checkpoint) options.checkpoint();
     build(part, cell);
     measure(part);
     report_.met = report_.worst <= options.error;

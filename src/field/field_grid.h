@@ -5,6 +5,7 @@
 // gradient is the derivative of the interpolated value (kernels/eval_field.h), which is exact for quadratics.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "field/fit_part.h"
@@ -13,8 +14,9 @@
 namespace cutis {
 
 struct GridOptions {
-  double error = 4e-3;              ///< largest error of f (0 to 1) that is accepted
-  std::size_t max_nodes = 600'000;  ///< per part, 8 bytes each
+  double error = 4e-3;                    ///< largest error of f (0 to 1) that is accepted
+  std::size_t max_nodes = 600'000;        ///< per part, 8 bytes each
+  std::function<void()> checkpoint = {};  ///< called before every refinement; what it throws comes through
 };
 
 struct GridReport {

@@ -367,6 +367,7 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
     report.caps = samples.caps;
     std::string fault;
     for (int fill = 0; fill <= kFillRounds; ++fill) {
+      if (options.checkpoint) options.checkpoint();
       fault.clear();
       Hrbf hrbf = fit_tucked(task, samples.samples, report.tucks);
       report.hrbf = hrbf.report();
@@ -394,6 +395,7 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
     sampling.per_point *= kRefitFactor;
     sampling.limit = static_cast<int>(sampling.limit * kRefitFactor);
   }
+  if (options.checkpoint) options.checkpoint();
   if (!best || !is_good(*best)) {
     // Points of the surface say more than the vertices of a coarse mesh.
     std::vector<Vec3d> own(patch.points.begin(), patch.points.begin() + static_cast<std::ptrdiff_t>(patch.own_points));

@@ -5,6 +5,7 @@
 // samples, then replaced by spheres. Nothing is ever thrown: the report says what became of the part and why.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct FitOptions {
   SamplingOptions sampling = {};
   SupportOptions support = {};
   SphereFitOptions spheres = {};
-  double residual_limit = 0.12;  ///< 95th percentile of the distance at unseen points, in support radii
-  int refits = 2;                ///< each with 1.6 times as many samples, and rounder caps
+  double residual_limit = 0.12;           ///< 95th percentile of the distance at unseen points, in support radii
+  int refits = 2;                         ///< each with 1.6 times as many samples, and rounder caps
+  std::function<void()> checkpoint = {};  ///< called between steps of the fit; what it throws comes through
 };
 
 enum class FitKind : std::uint8_t {

@@ -33,19 +33,23 @@ std::vector<PartField> make_fields(std::span<const PartPatch> patches, const Fie
   std::vector<std::size_t> order(patches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return patches[i].points.size(); });
-  const auto fit_of = [&](std::size_t i) -> const FitOptions& {
-    return options.per_part.empty() ? options.fit : options.per_part[i];
+  const auto stop_if_cancelled = [&context] { context.check_cancelled(); };
+  const auto fit_of = [&](std::size_t i) {
+    FitOptions fit = options.per_part.empty() ? options.fit : options.per_part[i];
+    fit.checkpoint = stop_if_cancelled;
+    return fit;
   };
+  GridOptions grid = options.grid;
+  grid.checkpoint = stop_if_cancelled;
   std::vector<PartField> fields(patches.size());
   parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      fields[order[i]] = PartField(fit_part(patches[order[i]], fit_of(order[i])), options.grid);
+      fields[order[i]] = PartField(fit_part(patches[order[i]], fit_of(order[i])), grid);
   });
   // Too much in all: the largest ones are cut down to an equal share.
   std::size_t bytes = 0;
   for (const PartField& field : fields) bytes += field.grid().report().bytes;
   if (bytes <= options.grid_bytes) return fields;
-  GridOptions grid = options.grid;
   const std::size_t share = options.grid_bytes / sizeof(GridNode) / patches.size();
   grid.max_nodes = std::min(grid.max_nodes, std::max<std::size_t>(share, 64));
   parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {

@@ -85,7 +85,9 @@ inline void expect_small_gaps(const std::string& file, const char* clip_name, co
     std::vector<Vec3d> targets;
     for (const Joint& joint : c.skeleton.joints) {
       if (!joint.is_bone || map.places.size() == 24) continue;
-      map.places.push_back({.marker = joint.name, .bone = joint.name});
+      MarkerPlace place;
+      place.marker = place.bone = joint.name;
+      map.places.push_back(place);
       targets.push_back(joint.world_from_rest.translation);
     }
     MarkerSolver solver(c, map, {}, context);
