@@ -52,7 +52,9 @@ void Demo::writes_pictures_an_animation_and_a_report() {
   const json info = json::parse(run("info --json " + file(animation)).out);
   EXPECT_EQ(animation, "human_squat.glb");
   for (const json& row : report()["timings"])
-    if (row["clip"].get<std::string>() == "squat") EXPECT_EQ(info["vertices"], row["vertices"]);
+    if (row["clip"].get<std::string>() == "squat") {
+      EXPECT_EQ(info["vertices"], row["vertices"]);
+    }
   EXPECT_EQ(json::parse(read_all(file("report.json"))), report());
   for (const json& row : report()["timings"]) EXPECT_EQ(row["nonfinite"], 0) << row;
 }
