@@ -50,13 +50,13 @@ Image DemoPictures::still(Method method, int side) const {
 }
 
 Image DemoPictures::close_up(Method method, int side) const {
-  return draw(method, result_.moment, close_, {.width = side, .height = side, .ground_shadow = false});
+  return draw(method, result_.moment, close_, {.width = side, .height = side, .ground_shadow = false, .draft = true});
 }
 
 Image DemoPictures::film(Method method, int columns, int side) const {
   const int count = static_cast<int>(result_.motion.times.size());
   Image film = make_image(columns * side, (count + columns - 1) / columns * side, color_from_srgb(0xffffff));
-  const RenderOptions options{.width = side, .height = side, .samples = 2, .draft = true};
+  const RenderOptions options{.width = side, .height = side, .samples = 2, .ambient_occlusion = false, .draft = true};
   for (int i = 0; i < count; ++i) {
     paste(film, draw(method, static_cast<std::size_t>(i), camera_, options), i % columns * side, i / columns * side);
     context_.progress("pictures", static_cast<double>(i + 1) / count);

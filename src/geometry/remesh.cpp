@@ -89,6 +89,11 @@ class Remesher {
     return dot(before, after) <= kMinFaceTurn * length(before) * length(after);
   }
   /// All edges (a < b), in the order of the faces.
+  /// Whether the work is cancelled, now and then: an edge takes microseconds.
+  void ask() {
+    if (++asked_ % 1024 == 0) context_.check_cancelled();
+  }
+
   [[nodiscard]] std::vector<std::pair<Index, Index>> edges() const {
     std::vector<std::pair<Index, Index>> result;
     result.reserve(face_.size() * 3 / 2);
@@ -145,6 +150,7 @@ class Remesher {
     for (int pass = 0; pass < 4; ++pass) {
       bool any = false;
       for (const auto& [a, b] : edges()) {
+        ask();
         const bool bridges = border_[a] && border_[b] && shared_faces(a, b).second != kNoIndex;
         if (relative_length(a, b) > kLong || bridges) {
           split(a, b);
@@ -159,6 +165,7 @@ class Remesher {
     for (int pass = 0; pass < 8; ++pass) {
       std::size_t count = 0;
       for (const auto& [a, b] : edges()) {
+        ask();
         if (relative_length(a, b) < kShort && connected(a, b)) count += try_collapse(a, b) ? 1 : 0;
       }
       if (count == 0) break;
@@ -215,6 +222,7 @@ class Remesher {
 
   void flip(bool delaunay) {
     for (const auto& [a, b] : edges()) {
+      ask();
       const auto [f0, f1] = shared_faces(a, b);
       if (f1 == kNoIndex) continue;
       const Index c = opposite(face_[f0], a, b), d = opposite(face_[f1], a, b);
@@ -305,6 +313,7 @@ class Remesher {
 
   const RemeshOptions& options_;
   const Context& context_;
+  std::size_t asked_ = 0;
   std::vector<Vec3d> p_;
   std::vector<Triangle> face_;
   std::vector<std::vector<Index>> faces_of_;

@@ -16,7 +16,7 @@ namespace {
 unsigned char* compress_with_zlib(unsigned char* data, int bytes, int* out_bytes, int /*quality*/) {
   uLongf size = compressBound(static_cast<uLong>(bytes));
   auto* out = static_cast<unsigned char*>(std::malloc(size));
-  if (out == nullptr || compress2(out, &size, data, static_cast<uLong>(bytes), Z_BEST_COMPRESSION) != Z_OK) {
+  if (out == nullptr || compress2(out, &size, data, static_cast<uLong>(bytes), Z_DEFAULT_COMPRESSION) != Z_OK) {
     std::free(out);
     return nullptr;
   }

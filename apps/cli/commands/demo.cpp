@@ -25,7 +25,7 @@ constexpr DemoScene kScenes[] = {
      .radius = 0.105,
      .close_yaw = -30,
      .close_pitch = 12,
-     .frames = 17},
+     .frames = 8},
     {.character = "human",
      .clip = "squat",
      .title = "A squat",
@@ -38,7 +38,7 @@ constexpr DemoScene kScenes[] = {
      .radius = 0.52,
      .close_yaw = 150,
      .close_pitch = -10,
-     .frames = 17},
+     .frames = 8},
     {.character = "human",
      .clip = "arms_crossed",
      .title = "Crossed arms",
@@ -50,12 +50,12 @@ constexpr DemoScene kScenes[] = {
      .radius = 0.42,
      .close_yaw = -35,
      .close_pitch = 8,
-     .frames = 17},
+     .frames = 8},
 };
 constexpr std::size_t kAnimatedScene = 1;  // whose tracked skin becomes the GLB
 
 // Pixels of a side. Small ones are half a still.
-constexpr int kStill = 640, kCloseUp = 520, kFilmFrame = 360;
+constexpr int kStill = 560, kCloseUp = 440, kFilmFrame = 280;
 constexpr int kFilmColumns = 5;
 constexpr int kFilmQuality = 82;
 

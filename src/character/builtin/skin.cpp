@@ -35,6 +35,9 @@ std::vector<double> grid_lines(double lo, double hi, double fine_lo, double fine
   return lines;
 }
 
+// Whether the work is cancelled: some milliseconds of it.
+constexpr std::size_t kValuesBetweenQuestions = 1024;
+
 SurfaceMesh make_surface(const Shape& shape, const SkinOptions& options, const Context& context) {
   const Box box = shape.bounds();
   const auto lines = [&](int k, double lo) {
@@ -45,7 +48,12 @@ SurfaceMesh make_surface(const Shape& shape, const SkinOptions& options, const C
   // Half of a symmetric shape is enough; its border lies exactly on the plane x = 0.
   const GridAxes axes{lines(0, shape.symmetric() ? 0.0 : box.lo.x - margin), lines(1, box.lo.y - margin),
                       lines(2, box.lo.z - margin)};
-  SurfaceMesh mesh = trace_isosurface([&](const Vec3d& p) { return shape.value(p); }, axes, options.inside);
+  std::size_t asked = 0;
+  const auto value = [&](const Vec3d& p) {
+    if (++asked % kValuesBetweenQuestions == 0) context.check_cancelled();
+    return shape.value(p);
+  };
+  SurfaceMesh mesh = trace_isosurface(value, axes, options.inside);
   RemeshOptions remeshing;
   remeshing.iterations = kRemeshRounds;
   remeshing.edge_length = [&](const Vec3d& p) { return shape.edge_length(p); };
