@@ -67,7 +67,7 @@ Pose make_pose(const Rig& rig, bool scaled) {
 }
 
 bool same_bits(const std::vector<Vec3f>& a, const std::vector<Vec3f>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3f)) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3f)) == 0);
 }
 
 template <class Skin>
