@@ -2,13 +2,15 @@
 # cutis_set_options(target [level]): `level`, such as -O1, takes the place of the build type's optimisation where that is
 # higher: for code that is not worth the compiler's time.
 function(cutis_set_options target)
-  if(ARGN AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(ARGN AND CMAKE_BUILD_TYPE MATCHES "^Rel")
     target_compile_options(${target} PRIVATE ${ARGN})
   endif()
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     # Same bits with and without FMA hardware.
     -ffp-contract=off
+    # Collecting garbage less often saves the compiler a tenth of its time, for some hundred megabytes.
+    $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>
     # std::stable_sort of libstdc++ 12 calls a deprecated function of its own.
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   if(CUTIS_WERROR)

@@ -1,6 +1,6 @@
 # Sources of one folder are compiled a few at a time as one unit: what they include is read once for all of them, which
 # makes a cold build a third as long. Two files of a folder must therefore not give the same name in their anonymous
-# namespaces to two things. Sources with compile options of their own stay alone.
+# namespaces to two things. A source that has a UNITY_GROUP already keeps it.
 option(CUTIS_UNITY "Compile several sources of a folder as one unit" ON)
 
 # cutis_unity(target most): at most `most` sources a unit. Call it when the target has all its sources.
@@ -21,8 +21,9 @@ function(cutis_unity target most)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     string(MAKE_C_IDENTIFIER ${folder} group)
-    get_source_file_property(alone ${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
-    if(alone)
+    get_source_file_property(alone ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+    get_source_file_property(given ${source} TARGET_DIRECTORY ${target} UNITY_GROUP)
+    if(alone OR given)
       continue()
     endif()
     if(NOT DEFINED count_${group})

@@ -1,11 +1,11 @@
 #include "cutis/context.h"
 
 #include <algorithm>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/cores.h"
 #include "base/thread_pool.h"
 #include "cutis/error.h"
 
@@ -17,8 +17,7 @@ int number_of_threads(int asked) {
     throw Error(ErrorCode::bad_argument, "context",
                 fmt::format("threads is {}; it must be between 0 (all cores) and {}", asked, Context::kMostThreads));
   if (asked > 0) return asked;
-  const unsigned cores = std::thread::hardware_concurrency();
-  return cores > 0 ? static_cast<int>(std::min<unsigned>(cores, Context::kMostThreads)) : 1;
+  return std::min(available_cores(), Context::kMostThreads);
 }
 
 }  // namespace

@@ -49,6 +49,12 @@ inline Json parse_object(std::string_view text, const std::string& place) {
   return json;
 }
 
+/// The member of that name; it must be there.
+inline const Json& member(const Json& json, const char* key, const std::string& place) {
+  if (!json.is_object() || !json.contains(key)) fail(place, fmt::format("has no \"{}\"; add it", key));
+  return json[key];
+}
+
 /// Members other than these are an error.
 inline void allow_only(const Json& json, const std::vector<std::string>& keys, const std::string& place) {
   for (const auto& [key, value] : json.items())

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cores.h"
 #include "cutis/error.h"
 
 namespace cutis {
@@ -53,8 +54,7 @@ struct ThreadPool::Job {
 
 ThreadPool::ThreadPool(int threads) {
   // More threads than cores: those that wait would keep others from working.
-  const unsigned cores = std::thread::hardware_concurrency();
-  spins_ = cores == 0 || static_cast<unsigned>(threads) <= cores ? kSpins : 0;
+  spins_ = threads <= available_cores() ? kSpins : 0;
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {

@@ -38,11 +38,6 @@ std::uint32_t vertex_of(const Json& json, const std::string& place) {
   return static_cast<std::uint32_t>(json.get<std::int64_t>());
 }
 
-const Json& member(const Json& json, const char* key, const std::string& place) {
-  if (!json.contains(key)) fail(place, fmt::format("has no \"{}\"", key));
-  return json[key];
-}
-
 // Its name; an object that has these keys and no others.
 std::string name_of(const Json& json, const std::vector<std::string>& keys, const std::string& place) {
   need_object(json, place);

@@ -4,10 +4,9 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_input.h"
 #include "base/math.h"
-#include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/text.h"
 
@@ -15,32 +14,23 @@ namespace cutis {
 
 namespace {
 
-using Json = nlohmann::json;
+using namespace json_input;
 
 struct Named {
   std::string joint, parent;
   Sphere sphere;
 };
 
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
-
-const Json& member(const Json& object, const char* name, const std::string& place) {
-  if (!object.is_object() || !object.contains(name)) fail(place, fmt::format("has no \"{}\"; add it", name));
-  return object[name];
-}
-
-std::string text_of(const Json& value, const char* what, const std::string& place) {
+std::string text_in(const Json& value, const char* what, const std::string& place) {
   if (!value.is_string()) fail(place, fmt::format("{} must be a text", what));
   return value.get<std::string>();
 }
 
 Named read_sphere(const Json& entry, const std::string& place) {
   Named s;
-  s.joint = text_of(member(entry, "joint", place), "\"joint\"", place);
+  s.joint = text_in(member(entry, "joint", place), "\"joint\"", place);
   const std::string here = place + " '" + s.joint + "'";
-  if (entry.contains("parent") && !entry["parent"].is_null()) s.parent = text_of(entry["parent"], "\"parent\"", here);
+  if (entry.contains("parent") && !entry["parent"].is_null()) s.parent = text_in(entry["parent"], "\"parent\"", here);
   const Json& center = member(entry, "center", here);
   const Json& radius = member(entry, "radius", here);
   if (!center.is_array() || center.size() != 3) fail(here, "\"center\" must be three numbers");
@@ -87,13 +77,13 @@ std::vector<BoneSpheres> parse_sphere_sets(const std::string& text, const std::s
     for (std::size_t i = 0; i < json["blocks"].size(); ++i) {
       const Json& entry = json["blocks"][i];
       const std::string here = fmt::format("{} › block {}", place, i);
-      const std::string name = text_of(member(entry, "bone", here), "\"bone\"", here);
+      const std::string name = text_in(member(entry, "bone", here), "\"bone\"", here);
       const Json& members = member(entry, "spheres", here);
       if (!members.is_array() || members.empty() || members.size() > 3)
         fail(here, "\"spheres\" must name one, two or three joints");
       SphereBlock block;
       for (const Json& m : members) {
-        const auto found = index.find(text_of(m, "each sphere", here));
+        const auto found = index.find(text_in(m, "each sphere", here));
         if (found == index.end()) fail(here, fmt::format("names '{}', which has no sphere", m.get<std::string>()));
         block.spheres.push_back(spheres[found->second].sphere);
       }

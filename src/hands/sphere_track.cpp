@@ -2,10 +2,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_input.h"
 #include "base/math.h"
-#include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/hands.h"
 #include "cutis/text.h"
@@ -13,14 +12,10 @@
 namespace cutis {
 namespace {
 
-using Json = nlohmann::json;
+using namespace json_input;
 
 constexpr double kLargest = 1e6;  // metres, seconds: what is beyond is not a hand
 constexpr std::size_t kMostSpheres = 4096;
-
-[[noreturn]] void fail(const std::string& place, const std::string& sentence) {
-  throw Error(ErrorCode::bad_file, place, sentence);
-}
 
 double number_of(const Json& value, const char* what, const std::string& place) {
   if (!value.is_number()) fail(place, fmt::format("{} must be a number", what));

@@ -23,11 +23,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
-constexpr std::uint32_t kGlbMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
-constexpr std::size_t kMaxBytes = 0xFFFFFFFF;  // GLB stores lengths as uint32
 
-/// A file name as a relative URI.
-std::string uri_of(const std::string& name) {
+}  // namespace
+
+std::string glb::uri_of(const std::string& name) {
   std::string result;
   for (const char c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -36,8 +35,6 @@ std::string uri_of(const std::string& name) {
   }
   return result;
 }
-
-}  // namespace
 
 GltfBuilder::GltfBuilder() { json["asset"] = {{"version", "2.0"}, {"generator", fmt::format("Cutis {}", version())}}; }
 
@@ -76,11 +73,11 @@ void GltfBuilder::write(const std::string& file) {
   const std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
   if (!bytes_.empty()) {
     json["buffers"] = Json::array({Json::object({{"byteLength", bytes_.size()}})});
-    if (text) json["buffers"][0]["uri"] = uri_of(bin.filename().string());
+    if (text) json["buffers"][0]["uri"] = glb::uri_of(bin.filename().string());
   }
   // Names may come from files with other encodings; a wrong letter is better than no file.
   std::string document = json.dump(text ? 1 : -1, ' ', false, Json::error_handler_t::replace);
-  if (bytes_.size() + document.size() + 64 > kMaxBytes)
+  if (bytes_.size() + document.size() + 64 > glb::kMaxBytes)
     throw Error(ErrorCode::bad_argument, file,
                 "would take more than 4 GB, where glTF ends; write fewer meshes or clips");
 
@@ -98,14 +95,14 @@ void GltfBuilder::write(const std::string& file) {
       const auto number = static_cast<std::uint32_t>(value);
       out.write(&number, sizeof number);
     };
-    u32(kGlbMagic);
+    u32(glb::kGlbMagic);
     u32(2);
     u32(12 + 8 + document.size() + 8 + bytes_.size());
     u32(document.size());
-    u32(kJsonChunk);
+    u32(glb::kJsonChunk);
     out.write(document);
     u32(bytes_.size());
-    u32(kBinChunk);
+    u32(glb::kBinChunk);
     out.write(bytes_.data(), bytes_.size());
   }
   files.commit();

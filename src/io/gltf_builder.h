@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@ namespace cutis {
 
 /// TEXCOORD_n and COLOR_n in the forms that glTF allows.
 [[nodiscard]] bool carried_by_gltf(const VertexAttribute& attribute);
+
+namespace glb {
+inline constexpr std::uint32_t kGlbMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
+inline constexpr std::size_t kMaxBytes = 0xFFFFFFFF;  // GLB stores lengths as uint32
+//// A file name as a relative URI.
+[[nodiscard]] std::string uri_of(const std::string& name);
+}  // namespace glb
 
 class GltfBuilder {
  public:

@@ -33,8 +33,7 @@ using Json = nlohmann::ordered_json;
 // Numbers of the glTF 2.0 specification.
 constexpr int kArrayBuffer = 34962, kElementArrayBuffer = 34963;
 constexpr int kUnsignedInt = 5125, kFloat = 5126;
-constexpr std::uint32_t kGlbMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
-constexpr std::size_t kMaxBytes = 0xFFFFFFFF;  // GLB stores lengths as uint32
+using namespace glb;
 
 // No double is longer in decimal.
 constexpr double kLongestNumber = -2.2250738585072014e-308;
@@ -44,18 +43,6 @@ constexpr std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 std::string dump(const Json& json, int indent) {
   // Names may come from files with other encodings; a wrong letter is better than no file.
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-/// A file name as a relative URI.
-std::string uri_of(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    const auto code = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").find(c) != std::string_view::npos;
-    result += plain ? std::string(1, c) : fmt::format("%{:02X}", code);
-  }
-  return result;
 }
 
 struct Bounds {

@@ -553,7 +553,7 @@ JointMap read_joint_map(const std::string& path, const Skeleton& skeleton, const
   const auto refuse = [&](const std::string& sentence) { return Error(ErrorCode::bad_file, path, sentence); };
   const std::string text = read_file(path);
   if (const std::string fault = json_fault(text, true); !fault.empty()) throw refuse("is not JSON: " + fault + ".");
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false, true);
+  const auto json = nlohmann::ordered_json::parse(text, nullptr, false, true);
   if (!json.is_object()) throw refuse("is not a JSON object {\"character joint\": \"motion joint\", ...}.");
   JointMap map;
   for (const auto& [key, value] : json.items()) {

@@ -15,7 +15,7 @@ constexpr float kSettled = 3e-3F;         // local edges: a vertex that relaxati
 constexpr float kConverged = 1e-3F;       // residual
 constexpr float kMissed = 0.05F;          // residual of a vertex that is off its surface
 constexpr std::size_t kTolerated = 2;     // inverted triangles more than before that a sub-step may leave
-constexpr std::size_t kMostHalvings = 8;  // of a frame
+constexpr std::size_t kMostFrameHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
 // Operations of an active vertex in a sub-step; in tests of boxes, about.
 constexpr std::uint64_t kActiveWork = 64;
@@ -186,7 +186,7 @@ bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
   if (meter_ != nullptr && !meter_->spend(0)) return false;
   interpolate(*rig_, from, to, t1, pose_, &last_pose_);
   aim_at_targets(t1);
-  const bool may_repeat = halvings > 0 && report_.halvings < kMostHalvings;
+  const bool may_repeat = halvings > 0 && report_.halvings < kMostFrameHalvings;
   if (may_repeat) {
     saved_ = step_.p;
     saved_held_begin_ = step_.held_begin;

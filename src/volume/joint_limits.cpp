@@ -196,7 +196,7 @@ JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const
   };
   const std::string text = read_file(file);
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
   JointLimits limits = human_limits(skeleton, driven);
   for (const auto& [name, entry] : json.items()) {

@@ -18,7 +18,7 @@ namespace cutis {
 namespace {
 
 // Bones no longer than this share of the character's size have no length.
-constexpr double kNoLength = 1e-6;
+constexpr double kPointBone = 1e-6;
 // A leaf ends this far on the way from its joint to the surface, and is no longer than so many times its parent.
 constexpr double kLeafReach = 0.8, kLongestLeaf = 3;
 // A joint closer to the surface, in sizes of the character, lies on it.
@@ -62,7 +62,7 @@ class BoneMaker {
         bone.to = std::accumulate(ends.begin(), ends.end(), Vec3d{}) / static_cast<double>(ends.size());
       for (const Vec3d& end : ends) bone.segments.push_back({bone.from, end});
       if (bone.segments.empty()) bone.segments.push_back({bone.from, bone.to});
-      bone.point = distance(bone.from, bone.to) <= kNoLength * problem_.size;
+      bone.point = distance(bone.from, bone.to) <= kPointBone * problem_.size;
       bone_of[j] = static_cast<int>(bones.size());
       bones.push_back(std::move(bone));
     }
@@ -173,7 +173,7 @@ class BoneMaker {
   }
 
   [[nodiscard]] bool same_place(const Vec3d& a, const Vec3d& b) const {
-    return distance(a, b) <= kNoLength * problem_.size;
+    return distance(a, b) <= kPointBone * problem_.size;
   }
   [[nodiscard]] const std::string& name(std::size_t joint) const { return skeleton_.joints[joint].name; }
 

@@ -3,13 +3,13 @@
 #include <numeric>
 
 #include "backends/implicit_engine.h"
+#include "backends/scalar/grain.h"
 #include "base/parallel_for.h"
 #include "kernels/project.h"
 
 namespace cutis {
 namespace {
 
-constexpr std::size_t kGrain = 256;
 
 VertexState state_of(ProjectEnd end) {
   switch (end) {

@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "backends/implicit_engine.h"
+#include "backends/scalar/grain.h"
 #include "base/parallel_for.h"
 #include "kernels/mean_value.h"
 
 namespace cutis {
 namespace {
 
-constexpr std::size_t kGrain = 256;
 constexpr float kReduction = 1e-4F;  // of the squared residual: converged
 constexpr float kLongest = 1;        // local edges a vertex may slide at once
 // Of the local edge: a shorter move of a relaxation is none.

@@ -8,6 +8,7 @@
 
 #include "backends/scalar/track.h"
 #include "backends/track_control.h"
+#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using namespace control;
 
-constexpr std::size_t kGrain = 256;
 
 // The other parts whose fields may be felt at vertex v, with their contact. Parts that are not joined and not in
 // contact have no say in the residual.

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include "backends/scalar/track.h"
+#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
 namespace cutis {
 namespace {
 
-constexpr std::size_t kGrain = 256;
 
 // Counts how often an operator of the tree is asked.
 struct CountingController {

@@ -8,6 +8,7 @@
 
 #include "backends/scalar/track.h"
 #include "backends/track_relaxation.h"
+#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using namespace relaxation;
 
-constexpr std::size_t kGrain = 256;
 constexpr float kJacobiDamping = 0.7F;
 
 // Of item i of vertex v's neighbours.

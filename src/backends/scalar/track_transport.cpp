@@ -11,7 +11,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kTransportGrain = 1024;
 // A sub-step in which a bone grows or shrinks by more (of squared lengths) turns what its skin is off the place where
 // the bone carries it, but does not scale it: out of a bone that was flat, a hair's breadth would become a limb's
 // length.
@@ -47,7 +47,7 @@ void grow_rings(const RigSurface& s, int rings, TrackStep& step, const Context& 
   step.next_flags.assign(s.size(), 0);
   // The rim: flagged vertices with a neighbour that is not.
   step.rim.resize(s.size());
-  parallel_for(context, s.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, s.size(), kTransportGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
       step.rim[v] =
           step.flags[v] != 0 && std::ranges::any_of(s.neighbours.row(v), [&](auto w) { return step.flags[w] == 0; });
@@ -73,26 +73,26 @@ void grow_rings(const RigSurface& s, int rings, TrackStep& step, const Context& 
 
 // The active vertices, and these and their neighbours, rising: counted in runs, then listed.
 void list_active(const RigSurface& s, TrackStep& step, const Context& context) {
-  const std::size_t n = s.size(), runs = (n + kGrain - 1) / kGrain;
+  const std::size_t n = s.size(), runs = (n + kTransportGrain - 1) / kTransportGrain;
   const auto is_active = [&](std::size_t v) {
     return step.flags[v] != 0 && s.owner[v] != RigSurface::kNoBone && !s.turn.row(v).empty();
   };
   step.is_wanted.resize(n);
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
     std::copy_n(step.flags.begin() + static_cast<std::ptrdiff_t>(begin), end - begin,
                 step.is_wanted.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   for (const std::uint32_t v : step.ring) step.is_wanted[v] = 1;
   step.active_from.assign(runs + 1, 0);
   step.wanted_from.assign(runs + 1, 0);
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t active = 0, wanted = 0;
     for (std::size_t v = begin; v < end; ++v) {
       active += is_active(v) ? 1 : 0;
       wanted += step.is_wanted[v] != 0 ? 1 : 0;
     }
-    step.active_from[begin / kGrain + 1] = active;
-    step.wanted_from[begin / kGrain + 1] = wanted;
+    step.active_from[begin / kTransportGrain + 1] = active;
+    step.wanted_from[begin / kTransportGrain + 1] = wanted;
   });
   for (std::size_t run = 0; run < runs; ++run) {
     step.active_from[run + 1] += step.active_from[run];
@@ -100,8 +100,8 @@ void list_active(const RigSurface& s, TrackStep& step, const Context& context) {
   }
   step.active.resize(step.active_from[runs]);
   step.wanted.resize(step.wanted_from[runs]);
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t active = step.active_from[begin / kGrain], wanted = step.wanted_from[begin / kGrain];
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t active = step.active_from[begin / kTransportGrain], wanted = step.wanted_from[begin / kTransportGrain];
     for (std::size_t v = begin; v < end; ++v) {
       step.slot[v] = -1;
       if (step.is_wanted[v] != 0) step.wanted[wanted++] = static_cast<std::uint32_t>(v);
@@ -120,7 +120,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
   const std::size_t n = s.size(), bones = rig.bones.size();
   step.flags.resize(n);
   step.slot.resize(n);
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];
       step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
@@ -139,7 +139,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     step.leaps[b] = 1;
     step.delta[b].linear = convert<float>(to_matrix(nearest_rotation(delta.linear)));
   }
-  parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];
       if (b == RigSurface::kNoBone) continue;
