@@ -78,8 +78,10 @@ Hrbf::Hrbf(std::span<const SurfaceSample> samples, HrbfKernel kernel) : kernel_(
     b_[i] = {solution.x[4 * i + 1], solution.x[4 * i + 2], solution.x[4 * i + 3]};
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec3f c = static_cast<Vec3f>(centers_[i]), b = static_cast<Vec3f>(b_[i]);
-    terms_.push_back({c.x, c.y, c.z, static_cast<float>(a_[i]), b.x, b.y, b.z, 0.0F});
+    const Vec3d &cd = centers_[i], &bd = b_[i];
+    precise_terms_.push_back({cd.x, cd.y, cd.z, a_[i], bd.x, bd.y, bd.z});
+    const Vec3f c = static_cast<Vec3f>(cd), b = static_cast<Vec3f>(bd);
+    terms_.push_back({c.x, c.y, c.z, static_cast<float>(a_[i]), b.x, b.y, b.z});
   }
   report_.ok = solution.ok;
   if (!report_.ok) return;
@@ -118,48 +120,53 @@ DistanceSample Hrbf::eval(const Vec3d& p) const {
   return sum;
 }
 
-void Hrbf::eval_four(const Vec3<Float4>& p, Float4& value, Vec3<Float4>& gradient) const {
-  Float4 sum(0.0F), gx(0.0F), gy(0.0F), gz(0.0F);
-  for (const Term& t : terms_) {
-    const Float4 dx = p.x - t.x, dy = p.y - t.y, dz = p.z - t.z;
-    const Float4 x2 = dx * dx + dy * dy + dz * dz + kTinyFloat, x = sqrt(x2);
-    const Float4 q = 3.0F * x, bd = t.bx * dx + t.by * dy + t.bz * dz;
-    sum += x * (t.a * x2 + 3.0F * bd);
-    const Float4 along = t.a * q + 3.0F * bd / x;
-    gx += along * dx + t.bx * q;
-    gy += along * dy + t.by * q;
-    gz += along * dz + t.bz * q;
+namespace {
+
+// So many points at a time: their rows stay in the first cache.
+constexpr std::size_t kBlock = 128;
+
+template <class T>
+void eval_blocks(std::span<const HrbfTerm<T>> terms, const Vec3<T>& origin, double scale, T tiny,
+                 std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) {
+  constexpr std::size_t kStride = kBlock + kHrbfPack;
+  T in[3 * kStride] = {}, out[4 * kStride];
+  const T unit = static_cast<T>(scale), inverse = static_cast<T>(1 / scale);
+  for (std::size_t first = 0; first < points.size(); first += kBlock) {
+    const std::size_t count = std::min(kBlock, points.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Vec3<T> p = static_cast<Vec3<T>>(points[first + i]) - origin,
+                    x = sizeof(T) == sizeof(double) ? p / unit : p * inverse;
+      in[i] = x.x;
+      in[kStride + i] = x.y;
+      in[2 * kStride + i] = x.z;
+    }
+    eval_cubic(terms, count, in, out, kStride, tiny);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[first + i] = static_cast<float>(out[i] * unit);
+      gradients[first + i] = {static_cast<float>(out[kStride + i]), static_cast<float>(out[2 * kStride + i]),
+                              static_cast<float>(out[3 * kStride + i])};
+    }
   }
-  value = sum;
-  gradient = {gx, gy, gz};
+}
+
+}  // namespace
+
+void Hrbf::eval_precise(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const {
+  if (kernel_ == HrbfKernel::cubic) {
+    eval_blocks<double>(precise_terms_, origin_, scale_, kTinyDouble, points, values, gradients);
+    return;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const DistanceSample d = eval(static_cast<Vec3d>(points[i]));
+    values[i] = static_cast<float>(d.value);
+    gradients[i] = static_cast<Vec3f>(d.gradient);
+  }
 }
 
 void Hrbf::eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const {
-  if (kernel_ != HrbfKernel::cubic) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const DistanceSample d = eval(static_cast<Vec3d>(points[i]));
-      values[i] = static_cast<float>(d.value);
-      gradients[i] = static_cast<Vec3f>(d.gradient);
-    }
-    return;
-  }
-  const auto scale = static_cast<float>(scale_), inverse = static_cast<float>(1 / scale_);
+  if (kernel_ != HrbfKernel::cubic) return eval_precise(points, values, gradients);
   const Vec3f origin = static_cast<Vec3f>(origin_);
-  for (std::size_t first = 0; first < points.size(); first += 4) {
-    const std::size_t count = std::min<std::size_t>(4, points.size() - first);
-    Vec3f p[4];
-    for (std::size_t i = 0; i < 4; ++i) p[i] = (points[first + std::min(i, count - 1)] - origin) * inverse;
-    Float4 value;
-    Vec3<Float4> gradient;
-    eval_four({Float4(p[0].x, p[1].x, p[2].x, p[3].x), Float4(p[0].y, p[1].y, p[2].y, p[3].y),
-               Float4(p[0].z, p[1].z, p[2].z, p[3].z)},
-              value, gradient);
-    for (std::size_t i = 0; i < count; ++i) {
-      const int lane = static_cast<int>(i);
-      values[first + i] = value[lane] * scale;
-      gradients[first + i] = {gradient.x[lane], gradient.y[lane], gradient.z[lane]};
-    }
-  }
+  eval_blocks<float>(terms_, origin, scale_, kTinyFloat, points, values, gradients);
 }
 
 }  // namespace cutis

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/float4.h"
 #include "field/distance.h"
+#include "field/hrbf_packs.h"
 
 namespace cutis {
 
@@ -47,23 +47,21 @@ class Hrbf {
 
   [[nodiscard]] DistanceSample eval(const Vec3d& p) const;
 
-  /// The same in float, four points at a time (the cubic kernel; others in double), for grids and frames. Writes as
-  /// many samples as there are points. Not exact where needs_double() holds.
+  /// The same at many points: the bits of eval(p), rounded to float.
+  void eval_precise(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const;
+  /// The same in float (the cubic kernel; others in double), for grids and frames. Writes as many samples as there are
+  /// points. Not exact where needs_double() holds.
   void eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients) const;
 
  private:
-  void eval_four(const Vec3<Float4>& p, Float4& value, Vec3<Float4>& gradient) const;
-
   HrbfKernel kernel_ = HrbfKernel::cubic;
   Vec3d origin_;  // the samples' centre and extent: the system is solved in units in which they are 0 and 1
   double scale_ = 1;
   double shape_ = 1;  // of the multiquadric, per unit
   std::vector<Vec3d> centers_, b_;
   std::vector<double> a_;
-  struct Term {
-    float x, y, z, a, bx, by, bz, pad;
-  };
-  std::vector<Term> terms_;  // the same in float
+  std::vector<HrbfTerm<double>> precise_terms_;  // the same, together
+  std::vector<HrbfTerm<float>> terms_;           // in float
   bool needs_double_ = false;
   HrbfReport report_;
 };

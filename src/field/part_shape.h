@@ -26,8 +26,9 @@ class PartShape {
   }
   /// Many points in float; `precise`: computed in double where float would lose digits.
   void eval(std::span<const Vec3f> points, std::span<float> values, std::span<Vec3f> gradients, bool precise) const {
-    if (const Hrbf* h = hrbf(); h != nullptr && !(precise && h->needs_double()))
-      return h->eval(points, values, gradients);
+    if (const Hrbf* h = hrbf(); h != nullptr)
+      return precise && h->needs_double() ? h->eval_precise(points, values, gradients)
+                                          : h->eval(points, values, gradients);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const DistanceSample d = eval(static_cast<Vec3d>(points[i]));
       values[i] = static_cast<float>(d.value);
