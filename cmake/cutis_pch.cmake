@@ -1,6 +1,11 @@
 # What nearly every source includes is read once for all targets. Headers of the system only: a header of ours would make
 # everything compile anew whenever it changes.
-option(CUTIS_PCH "Read the system's headers once" ON)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(default_pch ON)
+else()
+  set(default_pch OFF)  # clang wants every target's options to be the same
+endif()
+option(CUTIS_PCH "Read the system's headers once" ${default_pch})
 
 # cutis_make_pch(name [libraries...] [HEADERS headers...]): the standard library's, fmt's, JSON's, and those named.
 function(cutis_make_pch name)

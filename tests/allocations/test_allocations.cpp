@@ -69,7 +69,7 @@ TEST(Allocations, AreNoneInFramesWithContact) {
   EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::dqs, .contact_pass = true}), 0U);
 }
 
-TEST(Allocations, AreNoneInFramesOfABodyThatTouchesItself) {
+TEST(AllocationsSlow, AreNoneInFramesOfABodyThatTouchesItself) {
   CUTIS_NEEDS_SHARED_DATA();
   const std::string body = (test::shared_data() / "makehuman_male" / "makehuman_male.glb").string();
   for (const char* clip : {"deep_squat", "arms_crossed"})

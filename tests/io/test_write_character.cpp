@@ -56,7 +56,7 @@ TEST_P(WriteCharacter, KeepsMeshSkeletonWeightsAndClips) {
   expect_same_motion(tube, back);
 }
 
-TEST(WriteCharacterFile, KeepsTheSharedCharactersMovingAsTheyDid) {
+TEST(WriteCharacterFileSlow, KeepsTheSharedCharactersMovingAsTheyDid) {
   CUTIS_NEEDS_SHARED_DATA();
   for (const char* file : {"cesium_man/cesium_man.glb", "fox/fox.glb", "hand_webxr/hand_left_poses.glb",
                            "rigged_figure/rigged_figure.glb", "simple_skin/simple_skin.gltf"}) {

@@ -26,7 +26,7 @@ std::size_t pairs_over_clip(const Character& c, const Metrics& metrics, Method m
   return sum;
 }
 
-TEST(MetricsOnTheBody, CountAsManyPairsAsAnIndependentStudyDid) {
+TEST(MetricsOnTheBodySlow, CountAsManyPairsAsAnIndependentStudyDid) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context(2);
   const Character c = load_character(shared("makehuman_male/makehuman_male.glb"), context);

@@ -290,7 +290,7 @@ TEST(Implicit, LeavesFarFewerIntersectionsThanDualQuaternionsOnTheSharedHand) {
   expect_better("hand_webxr/hand_left_poses.glb", {"fist", "hook_grip", "pinch"}, 12);
 }
 
-TEST(Implicit, LeavesFarFewerIntersectionsThanDualQuaternionsOnTheSharedBody) {
+TEST(ImplicitSlow, LeavesFarFewerIntersectionsThanDualQuaternionsOnTheSharedBody) {
   CUTIS_NEEDS_SHARED_DATA();
   expect_better("makehuman_male/makehuman_male.glb", {"elbow_l_0_150", "knee_l_0_150", "index_l_curl"}, 6);
 }

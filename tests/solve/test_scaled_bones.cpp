@@ -194,7 +194,7 @@ TEST(ScaledBones, KeepEveryMethodNearLbsOnBuiltInCharacters) {
   }
 }
 
-TEST(ScaledBones, KeepEveryMethodNearLbsOnSharedCharacters) {
+TEST(ScaledBonesSlow, KeepEveryMethodNearLbsOnSharedCharacters) {
   CUTIS_NEEDS_SHARED_DATA();
   for (const char* file : {"hand_webxr/hand_left_poses.glb", "cesium_man/cesium_man.glb", "fox/fox.glb"}) {
     const Character c = load_character((test::shared_data() / file).string(), Context(2));

@@ -136,7 +136,8 @@ TEST_F(SwellTest, ASharpFoldIsSmoothedAndOtherSkinStaysExactly) {
 }
 
 // How far a squat of the built-in human loses volume.
-TEST_F(SwellTest, ASquatLosesMuchLessVolumeWithIt) {
+using SwellSlow = SwellTest;
+TEST_F(SwellSlow, ASquatLosesMuchLessVolumeWithIt) {
   const Character human = load_character("builtin:human", context);
   const auto bound = bind(human, context);
   const Metrics metrics(human, context, {.overlap = false});

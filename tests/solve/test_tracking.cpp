@@ -185,7 +185,7 @@ TEST(Tracking, FollowsThePapersOperators) {
   EXPECT_EQ(pairs, 0U);
 }
 
-TEST(Tracking, BendsElbowAndKneeOfARealBodyWithoutIntersections) {
+TEST(TrackingSlow, BendsElbowAndKneeOfARealBodyWithoutIntersections) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context;
   const Character c = load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);

@@ -113,7 +113,8 @@ TEST_F(ControlMeshOfAHand, KeepsFingersApart) {
   EXPECT_GT(outer, 100U);
 }
 
-TEST_F(ControlMeshOfAHand, CanUseItsOwnSurface) {
+using ControlMeshOfAHandSlow = ControlMeshOfAHand;
+TEST_F(ControlMeshOfAHandSlow, CanUseItsOwnSurface) {
   const ControlMesh mesh = make(900, {}, false);
   EXPECT_GE(mesh.rest.size(), welded.positions.size());
   EXPECT_EQ(mesh.cage_vertices, welded.positions.size());
@@ -139,7 +140,7 @@ void expect_a_sound_cage(const Character& character, std::size_t vertices, const
   EXPECT_EQ(outside, 0U);
 }
 
-TEST(Cage, CoversEveryVertexOfAHumanWithoutSelfIntersection) {
+TEST(CageSlow, CoversEveryVertexOfAHumanWithoutSelfIntersection) {
   const Context context(2);
   const Character character = load_character("builtin:human", context);
   for (const std::size_t vertices : {800U, 2000U}) {
@@ -160,7 +161,7 @@ TEST(Cage, CoversEveryVertexOfAFoxWithoutSelfIntersection) {
   const Context context(2);
   expect_a_sound_cage(load_character((test::shared_data() / "fox" / "fox.glb").string(), context), 2000, context);
 }
-TEST(Cage, CoversEveryVertexOfARealisticBodyWithoutSelfIntersection) {
+TEST(CageSlow, CoversEveryVertexOfARealisticBodyWithoutSelfIntersection) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context(2);
   expect_a_sound_cage(load_character((test::shared_data() / "makehuman_male" / "makehuman_male.glb").string(), context),
