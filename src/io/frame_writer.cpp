@@ -56,11 +56,11 @@ std::size_t first_nonfinite(std::span<const Vec3f> vectors) {
   // The exponent is all ones exactly for infinities and NaNs. Blocks of a fixed size, without a branch per number,
   // become vector code; this runs over every number that is written.
   static_assert(sizeof(Vec3f) == 3 * sizeof(std::uint32_t));
-  constexpr std::size_t kBlock = 512;
-  std::array<std::uint32_t, 3 * kBlock> bits{};
-  for (std::size_t begin = 0; begin < vectors.size(); begin += kBlock) {
-    const auto block = vectors.subspan(begin, std::min(kBlock, vectors.size() - begin));
-    if (block.size() < kBlock) bits.fill(0);
+  constexpr std::size_t kVectorsAtOnce = 512;
+  std::array<std::uint32_t, 3 * kVectorsAtOnce> bits{};
+  for (std::size_t begin = 0; begin < vectors.size(); begin += kVectorsAtOnce) {
+    const auto block = vectors.subspan(begin, std::min(kVectorsAtOnce, vectors.size() - begin));
+    if (block.size() < kVectorsAtOnce) bits.fill(0);
     std::memcpy(bits.data(), block.data(), block.size_bytes());
     std::uint32_t bad = 0;
     for (const std::uint32_t b : bits) bad |= static_cast<std::uint32_t>((b & 0x7f800000U) == 0x7f800000U);

@@ -119,8 +119,8 @@ struct Metrics::Impl {
         if (a != b && b != c && c != a) whole.triangles.push_back(t);
       }
       rest_volume = volume(whole, surface, topology).value_or(0);
-      constexpr double kLeastVolume = 1e-9;  // of the cube over the diagonal
-      if (!(std::abs(rest_volume) > kLeastVolume * size * size * size))
+      constexpr double kLeastEnclosed = 1e-9;  // of the cube over the diagonal
+      if (!(std::abs(rest_volume) > kLeastEnclosed * size * size * size))
         volume_skipped = "the mesh encloses no volume at rest";
     }
     joints = find_joint_regions(character, welded, surface);
