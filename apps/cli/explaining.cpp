@@ -128,6 +128,7 @@ Json to_json(const ContactReport& report, const Skeleton& skeleton) {
           {"tests", report.tests},
           {"truncated", report.truncated},
           {"freed", report.freed},
+          {"untangled", report.untangled},
           {"touching_vertices", report.touching_vertices},
           {"regions", regions},
           {"released", released},

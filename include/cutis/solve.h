@@ -164,6 +164,7 @@ struct ContactReport {
   std::size_t truncated = 0;                ///< vertices held back short of their way
   std::size_t touching_vertices = 0;        ///< in contact with another skin at the end of the frame
   double max_lag_edges = 0;                 ///< how far a vertex was held back, local edges
+  std::size_t untangled = 0;         ///< vertices of parts that contact had folded or torn, back on the method's skin
   std::size_t freed = 0;             ///< vertices that were caught on the wrong side and taken to their free place
   double broad_ms = 0, safe_ms = 0;  ///< searching for pairs; safe steps in all, with that
   double relief_ms = 0;              ///< turns of joints

@@ -270,7 +270,7 @@ bool BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, boo
   std::size_t near = 0;
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (parts[p].tree.empty()) continue;
-    if (part_flag_[p] != 0) add({p, 0, p, 0, false});
+    if (part_flag_[p] != 0 && (released.empty() || released[p * parts.size() + p] == 0)) add({p, 0, p, 0, false});
     if (!work.spend(kNodeWork)) return false;
     for (std::uint32_t q = p + 1; few && q < parts.size(); ++q) consider(p, q);
     for (; !few && near < near_parts_.size() && near_parts_[near][0] == p; ++near) {
@@ -572,15 +572,27 @@ bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t
   if (!overlap(box_a, box_b)) return false;
   std::erase_if(list_a_, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
   std::erase_if(list_b_, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
+  // Along x: what begins before this one ends, and ends after it begins.
+  boxes_b_.clear();
+  float widest = 0;
+  for (const std::uint32_t t : list_b_) {
+    boxes_b_.push_back({box_of(t), t});
+    widest = std::max(widest, boxes_b_.back().box.hi[0] - boxes_b_.back().box.lo[0]);
+  }
+  std::ranges::sort(boxes_b_, {}, [](const BoxedTriangle& x) { return std::pair(x.box.lo[0], x.triangle); });
   WorkCount work(meter);
   for (const std::uint32_t s : list_a_) {
     const PathBox box = box_of(s);
-    if (!work.spend(kNodeWork * list_b_.size())) return true;
-    for (const std::uint32_t t : list_b_) {
+    if (!work.spend(kNodeWork)) return true;
+    for (auto at = std::ranges::lower_bound(boxes_b_, box.lo[0] - widest, {},
+                                            [](const BoxedTriangle& x) { return x.box.lo[0]; });
+         at != boxes_b_.end() && at->box.lo[0] <= box.hi[0]; ++at) {
+      if (!work.spend(kNodeWork)) return true;
+      const std::uint32_t t = at->triangle;
       const Triangle &x = triangles[s], &y = triangles[t];
       bool shared = false;
       for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];
-      if (shared || !overlap(box, box_of(t)) || flat(s) || flat(t)) continue;
+      if (shared || !overlap(box, at->box) || flat(s) || flat(t)) continue;
       if (triangles_intersect(corners(s), corners(t))) return true;
     }
   }

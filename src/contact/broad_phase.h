@@ -96,6 +96,11 @@ class BroadPhase {
   std::vector<std::uint32_t> by_x_;                       // parts
   std::vector<std::vector<CandidatePair>> found_;         // per chunk of tasks
   std::vector<std::uint32_t> list_a_, list_b_;            // triangles of two parts that may intersect
+  struct BoxedTriangle {
+    PathBox box;
+    std::uint32_t triangle;
+  };
+  std::vector<BoxedTriangle> boxes_b_;
   double rounding_ = 0;
 };
 

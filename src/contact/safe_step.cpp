@@ -470,9 +470,11 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   report.certified = report.touching == 0;  // the last mesh, moved as a whole, is valid too
 
   std::erase_if(s.released_pairs, [&](Impl::Released& pair) {
-    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b, meter);
-    pair.met = pair.met || meets;
     ++pair.steps;
+    if (pair.a == pair.b) return false;  // until it is armed by the caller: to look inside a part takes long
+    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b, meter);
+    pair.meets = meets;
+    pair.met = pair.met || meets;
     if (meets || (!pair.met && pair.steps < kReleasedSteps)) return false;
     const std::size_t p = s.surface.parts().size();
     s.released[pair.a * p + pair.b] = s.released[pair.b * p + pair.a] = 0;
@@ -489,12 +491,12 @@ std::span<const ContactRecord> SafeStep::contacts() const { return impl_->contac
 
 std::span<const std::array<std::uint32_t, 2>> SafeStep::blocking() const { return impl_->blocking; }
 
-void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b) {
+void SafeStep::release(std::uint32_t part_a, std::uint32_t part_b, bool meets) {
   const std::size_t p = impl_->surface.parts().size();
-  if (part_a == part_b || part_a >= p || part_b >= p || released(part_a, part_b)) return;
+  if (part_a >= p || part_b >= p || released(part_a, part_b)) return;
   if (impl_->released.empty()) impl_->released.assign(p * p, 0);
   impl_->released[part_a * p + part_b] = impl_->released[part_b * p + part_a] = 1;
-  const Impl::Released pair{std::min(part_a, part_b), std::max(part_a, part_b)};
+  const Impl::Released pair{std::min(part_a, part_b), std::max(part_a, part_b), meets, meets};
   const auto before = [](const Impl::Released& x, const Impl::Released& y) {
     return x.a != y.a ? x.a < y.a : x.b < y.b;
   };
@@ -506,6 +508,25 @@ std::span<const SafeStepState::Released> SafeStep::released_pairs() const { retu
 bool SafeStep::released(std::uint32_t part_a, std::uint32_t part_b) const {
   const std::size_t p = impl_->surface.parts().size();
   return !impl_->released.empty() && part_a < p && part_b < p && impl_->released[part_a * p + part_b] != 0;
+}
+
+bool SafeStep::all_apart() const {
+  return std::ranges::none_of(impl_->released_pairs, [](const Impl::Released& pair) { return pair.meets; });
+}
+
+void SafeStep::set_meeting(std::span<const ContactSurface::MeetingParts> meeting) {
+  for (Impl::Released& pair : impl_->released_pairs)
+    pair.meets = std::ranges::any_of(
+        meeting, [&](const auto& m) { return m.parts == std::array<std::uint32_t, 2>{pair.a, pair.b}; });
+}
+
+void SafeStep::rearm_if(const std::function<bool(const SafeStepState::Released&)>& wanted) {
+  std::erase_if(impl_->released_pairs, [&](const Impl::Released& pair) {
+    if (!wanted(pair)) return false;
+    const std::size_t p = impl_->surface.parts().size();
+    impl_->released[pair.a * p + pair.b] = impl_->released[pair.b * p + pair.a] = 0;
+    return true;
+  });
 }
 
 void SafeStep::rearm_all() {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -67,6 +68,7 @@ struct SafeStepState {
   struct Released {
     std::uint32_t a = 0, b = 0;  ///< parts, lower number first
     bool met = false;            ///< since they were released
+    bool meets = false;          ///< now, as far as it is known
     int steps = 0;
   };
   std::vector<Released> released;
@@ -94,9 +96,14 @@ class SafeStep {
   /// Pairs of parts, lower number first, sorted, that kept the last step from being settled. Empty but after a refusal.
   [[nodiscard]] std::span<const std::array<std::uint32_t, 2>> blocking() const;
 
-  /// Lets two parts pass through each other. They are armed again once they have intersected and are apart, or when
-  /// they have not intersected for some steps.
-  void release(std::uint32_t part_a, std::uint32_t part_b);
+  /// Lets two parts pass through each other, or a part through itself. They are armed again once they have intersected
+  /// and are apart, or when they have not intersected for some steps; a part and itself by rearm_if() alone. `meets`:
+  /// they intersect already.
+  void release(std::uint32_t part_a, std::uint32_t part_b, bool meets = false);
+  /// The pairs of all that were let go that intersect are those of `meeting`.
+  void set_meeting(std::span<const ContactSurface::MeetingParts> meeting);
+  void rearm_if(const std::function<bool(const SafeStepState::Released&)>& wanted);
+  [[nodiscard]] bool all_apart() const;  ///< no pair that was let go intersects, as far as it is known
   [[nodiscard]] std::span<const SafeStepState::Released> released_pairs() const;  ///< sorted by numbers
   [[nodiscard]] bool released(std::uint32_t part_a, std::uint32_t part_b) const;
   void rearm_all();

@@ -448,10 +448,14 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
                         report, context);
   }
   if (arrived) {
+    const bool first = !s.started;
     s.pose = s.goal;
     s.started = true;
     s.stops = 0;
     report.freed = s.free_caught(report.substeps, context);
+    // Between frames far apart skin may be anywhere: it has the way of the next ones to come free.
+    if (s.prompt || first) report.untangled = s.keep_whole(context);
+    report.certified = report.certified && s.safe.all_apart();
     for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
     s.report_regions(report);
     report.touching_vertices = s.safe.contacts().size();

@@ -11,6 +11,13 @@
 
 namespace cutis {
 
+/// Edges that are folded or torn, and how far the longest is stretched: as much is too much.
+struct BrokenBounds {
+  std::uint32_t of_a_part;
+  std::size_t in_all;
+  double stretch;
+};
+
 struct ContactPass::Impl {
   const Rig& rig;
   ContactPassOptions options;
@@ -45,9 +52,15 @@ struct ContactPass::Impl {
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
   std::vector<Torn> still_torn;
-  std::vector<Affine3d> world;             // of joints
-  std::vector<Mat3d> from_then, from_now;  // per part: into its rest space
-  std::vector<char> usable, caught;        // per part
+  std::vector<Affine3d> world;                           // of joints
+  std::vector<Mat3d> from_then, from_now;                // per part: into its rest space
+  std::vector<char> usable, caught;                      // per part
+  std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
+  std::vector<double> lag;                               // per part, metres, of all its vertices
+  std::vector<Vec3f> plain;                              // smooth skinning
+  std::vector<char> broken;                              // per vertex: at such an edge
+  std::vector<float> let_go;                             // per vertex, in [0,1]: how far it goes back to the method's
+  std::vector<std::uint32_t> fringe, next_fringe;
   UnfoldState unfolded;
   Pose start, goal, here_pose;        // of a frame, and on the way
   std::vector<Affine3d> goal_motion;  // per part
@@ -95,6 +108,11 @@ struct ContactPass::Impl {
   void release_passed(bool left_behind);
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
   bool release_blocking();
+  bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole, const BrokenBounds& most);
+  void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole);
+  void fade_broken(int attempt);
+  void rearm_parted(const Context& context);
+  std::size_t keep_whole(const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);
   bool substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
   void report_regions(ContactReport& report);

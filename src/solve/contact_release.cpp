@@ -22,6 +22,21 @@ constexpr double kCreases = 0.05;
 constexpr double kLimbPatience = 4;
 // Sub-steps on end in which a pair must tear its skin: parts that only brush past each other are held.
 constexpr int kReleasePatience = 8;
+// Stretched so far, and so many times as far as the method's, skin is torn.
+constexpr double kTornStretch = 3, kTornMore = 1.5;
+// A part whose vertices are on average so many radii off their places is left behind.
+constexpr double kLeftBehind = 2;
+constexpr double kFoldedCosine = -0.5;  // between the normals of two faces, as `measure` counts folds
+constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
+// Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
+// 17 and stretches by 5, skin that is caught has hundreds. What is repaired is repaired well.
+constexpr BrokenBounds kTooMuch{24, 48, 8}, kRepaired{6, 12, 5};
+// First what is broken itself, then parts with some such edges, then with any, then everything.
+constexpr int kAttempts = 4;
+constexpr std::uint32_t kBrokenToo = 3;
+constexpr int kWholeRings = 3, kFadeRings = 6;
+constexpr std::uint32_t kLagging = ~0U;
+constexpr std::uint64_t kLookWork = 4096;  // per vertex; a body that touches itself takes some hundred
 constexpr int kAxisPoints = 8;  // along a bone
 
 }  // namespace
@@ -94,6 +109,145 @@ bool ContactPass::Impl::release_blocking() {
     any = true;
   }
   return any;
+}
+
+// What contact breaks and the method does not: edges whose faces turn against each other, edges that are stretched far
+// beyond what they are there; parts that are left behind. Only where the skin is held off its place. True: too much.
+bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole,
+                                    const BrokenBounds& most) {
+  const RigSurface& surface = rig.surface;
+  const std::size_t parts = radius.size();
+  broken_edges.assign(parts, 0);
+  lag.assign(parts, 0);
+  vertices_of.assign(parts, 0);
+  differs.resize(skin.size());
+  broken.assign(skin.size(), 0);
+  for (std::size_t v = 0; v < skin.size(); ++v) {
+    const double off = distance(skin[v], whole[v]);
+    differs[v] = off > kMovedEdges * surface.edge[v] ? 1 : 0;
+    lag[part[v]] += off;
+    ++vertices_of[part[v]];
+  }
+  bool too_much = false;
+  std::size_t all = 0;
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const Edge& edge = topology.edges[e];
+    const std::uint32_t v = edge.a, w = edge.b;
+    if ((differs[v] | differs[w]) == 0) continue;
+    const double rest_length = distance(surface.positions[v], surface.positions[w]);
+    const double here = distance(skin[v], skin[w]), there = kTornMore * distance(whole[v], whole[w]);
+    const bool torn_here = here > kTornStretch * rest_length && here > there;
+    const auto folded = [&] {
+      const auto sharp = [&](const std::vector<Vec3f>& x) {
+        const auto faces = topology.edge_faces.row(e);
+        const auto normal = [&](const Triangle& t) {
+          return normalized(cross(static_cast<Vec3d>(x[t[1]]) - static_cast<Vec3d>(x[t[0]]),
+                                  static_cast<Vec3d>(x[t[2]]) - static_cast<Vec3d>(x[t[0]])));
+        };
+        const double agreement = dot(normal(topology.triangles[faces[0]]), normal(topology.triangles[faces[1]]));
+        return (edge.forward == 1 ? agreement : -agreement) < kFoldedCosine;
+      };
+      return edge.faces == 2 && sharp(skin) && !sharp(whole);
+    };
+    if (!torn_here && !folded()) continue;
+    broken[v] = broken[w] = 1;
+    ++all;
+    too_much =
+        ++broken_edges[part[v]] >= most.of_a_part || (torn_here && here > most.stretch * rest_length) || too_much;
+  }
+  for (std::size_t p = 0; p < parts; ++p) {
+    if (!(radius[p] > 0) || !(lag[p] > kLeftBehind * radius[p] * static_cast<double>(vertices_of[p]))) continue;
+    broken_edges[p] = kLagging;
+    too_much = true;
+  }
+  return too_much || all >= most.in_all;
+}
+
+// Per vertex: 1 where it is broken and in some rings around that, at whole parts, or everywhere; 0 a few rings farther.
+void ContactPass::Impl::fade_broken(int attempt) {
+  const RigSurface& surface = rig.surface;
+  let_go.assign(mesh.size(), 0);
+  fringe.clear();
+  for (std::uint32_t v = 0; v < mesh.size(); ++v) {
+    const std::uint32_t edges = broken_edges[part[v]];
+    if (broken[v] == 0 && edges != kLagging && attempt + 1 < kAttempts &&
+        (attempt < 1 || edges < (attempt < 2 ? kBrokenToo : 1U)))
+      continue;
+    let_go[v] = 1;
+    fringe.push_back(v);
+  }
+  for (int depth = 1; depth <= kWholeRings + kFadeRings; ++depth) {
+    const float share = std::min(1.0F, 1 - static_cast<float>(depth - kWholeRings) / (kFadeRings + 1));
+    next_fringe.clear();
+    for (const std::uint32_t v : fringe)
+      for (const std::uint32_t w : surface.neighbours.row(v)) {
+        if (let_go[w] > 0) continue;
+        let_go[w] = share;
+        next_fringe.push_back(w);
+      }
+    fringe.swap(next_fringe);
+  }
+}
+
+// Takes `skin` back to `whole` where it is folded or torn and that is neither: as little of it as makes it whole.
+void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    fade_broken(attempt);
+    for (std::size_t v = 0; v < skin.size(); ++v)
+      if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], whole[v], let_go[v]) : whole[v];
+    if (!find_broken(skin, whole, kRepaired)) break;
+  }
+}
+
+// Skin is whole first. Where contact has broken it, it goes back to the method's at once, and where that is broken too,
+// to smooth skinning; what meets then is let go until it is apart. See docs/algorithms/contact.md.
+std::size_t ContactPass::Impl::keep_whole(const Context& context) {
+  rearm_parted(context);
+  if (!find_broken(mesh, raw, kTooMuch)) return 0;
+  for (const Vec3f& p : raw)
+    if (!is_finite(p)) return 0;
+  blend(motion, carried, context);
+  plain.resize(mesh.size());
+  for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
+  if (find_broken(raw, plain, kRepaired)) repair(raw, plain);
+  proposed = mesh;
+  if (find_broken(mesh, raw, kRepaired)) repair(mesh, raw);
+  const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * mesh.size(), 0);
+  const auto meeting = safe.surface().meeting_parts(mesh, ignored, context, &own);
+  if (own.stopped()) {  // what meets is not known: the skin stays as it was, which is valid
+    mesh.swap(proposed);
+    return 0;
+  }
+  for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1], true);
+  safe.set_meeting(meeting);
+  std::size_t changed = 0;
+  for (std::size_t v = 0; v < mesh.size(); ++v) {
+    if (mesh[v] == proposed[v]) continue;
+    ++changed;
+    wanted[v] = raw[v];
+    lift[v] = {};
+    drift[v] = {};
+  }
+  swell.restart();
+  unfold.restart();
+  torn.clear();
+  return changed;
+}
+
+// A part that was let pass through itself is held again when it does not any more.
+void ContactPass::Impl::rearm_parted(const Context& context) {
+  const auto itself = [](const SafeStepState::Released& pair) { return pair.a == pair.b; };
+  if (std::ranges::none_of(safe.released_pairs(), itself)) return;
+  const auto ignored = [](std::uint32_t a, std::uint32_t b) { return a != b; };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * mesh.size(), 0);
+  const auto meeting = safe.surface().meeting_parts(mesh, ignored, context, &own);
+  if (own.stopped()) return;
+  safe.rearm_if([&](const SafeStepState::Released& pair) {
+    return itself(pair) && std::ranges::none_of(meeting, [&](const auto& m) { return m.parts[0] == pair.a; });
+  });
 }
 
 // Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way
