@@ -28,8 +28,8 @@ class Context {
  public:
   static constexpr int kMostThreads = 1024;
 
-  /// `threads` = 0 takes the cores that the process may run on. Results do not depend on it. Throws Error(bad_argument) when it is
-  /// negative or more than kMostThreads, Error(io) when the system does not give so many.
+  /// `threads` = 0 takes the cores that the process may run on. Results do not depend on it. Throws Error(bad_argument)
+  /// when it is negative or more than kMostThreads, Error(io) when the system does not give so many.
   explicit Context(int threads = 0, Backend backend = Backend::simd);
   // There is no move: a context that was moved from is as good as before.
   ~Context();
