@@ -1,9 +1,7 @@
 #include "io/gltf_look.h"
 
 #include <algorithm>
-#include <sstream>
 
-#include "cutis/error.h"
 #include "io/appearance.h"
 #include "io/neutral_material.h"
 
@@ -22,16 +20,16 @@ int renumbered(const Renumbering& numbers, const Json& index) {
 }
 
 /// Images that have a file, and their new numbers.
-Renumbering take_images(const tinygltf::Model& model, GltfLook& look) {
+Renumbering take_images(const Appearance& appearance, GltfLook& look) {
   Renumbering numbers;
-  for (const tinygltf::Image& image : model.images) {
-    const bool there = !image.image.empty() && !image.mimeType.empty();
+  for (const Appearance::Image& image : appearance.images) {
+    const bool there = !image.file.empty() && !image.mime_type.empty();
     numbers.push_back(there ? static_cast<int>(look.images.size()) : -1);
     if (!there) continue;
-    Json entry = {{"mimeType", image.mimeType}};
+    Json entry = {{"mimeType", image.mime_type}};
     if (!image.name.empty()) entry["name"] = image.name;
     look.images.push_back(std::move(entry));
-    look.image_files.emplace_back(image.image);
+    look.image_files.emplace_back(image.file);
   }
   return numbers;
 }
@@ -101,20 +99,6 @@ Json neutral_material() {
           {"doubleSided", false}};
 }
 
-/// tinygltf knows how to write what it read; images are ours.
-Json serialized(const tinygltf::Model& source) {
-  tinygltf::Model model;
-  model.asset.version = "2.0";
-  model.materials = source.materials;
-  model.textures = source.textures;
-  model.samplers = source.samplers;
-  std::ostringstream text;
-  tinygltf::TinyGLTF writer;
-  if (!writer.WriteGltfSceneToStream(&model, text, false, false))
-    throw Error(ErrorCode::bad_character, "materials", "cannot be written as glTF");
-  return Json::parse(text.str());
-}
-
 }  // namespace
 
 GltfLook gltf_look(const Character& character) {
@@ -123,21 +107,19 @@ GltfLook gltf_look(const Character& character) {
     look.materials.push_back(neutral_material());
     return look;
   }
-  const tinygltf::Model& model = character.appearance->model;
-  const Json json = serialized(model);
-  const auto list = [&](const char* key) { return json.contains(key) ? json[key] : Json::array(); };
-  const Renumbering images = take_images(model, look);
-  const Renumbering textures = take_textures(list("textures"), images, look);
-  look.samplers = list("samplers");
-  look.materials = list("materials");
+  const Appearance& appearance = *character.appearance;
+  const Renumbering images = take_images(appearance, look);
+  const Renumbering textures = take_textures(Json(appearance.textures), images, look);
+  look.samplers = appearance.samplers;
+  look.materials = appearance.materials;
   for (Json& material : look.materials) renumber_textures(material, textures);
-  look.extensions_used = model.extensionsUsed;
+  look.extensions_used = appearance.extensions_used;
   return look;
 }
 
 int material_index(const Character& character, const Mesh& mesh) {
   if (character.appearance == nullptr) return 0;
-  const auto count = character.appearance->model.materials.size();
+  const auto count = character.appearance->materials.size();
   return mesh.material >= 0 && static_cast<std::size_t>(mesh.material) < count ? mesh.material : -1;
 }
 

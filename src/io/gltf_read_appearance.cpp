@@ -17,8 +17,8 @@ void clean_material(Json& value, std::size_t texture_count, std::set<std::string
   }
   if (!value.is_object()) return;
   for (auto it = value.begin(); it != value.end();) {
-    if (it.key().ends_with("Texture") && it->is_object()) {
-      const Json* index = find_member(*it, "index");
+    if (it.key().ends_with("Texture")) {
+      const Json* index = it->is_object() ? find_member(*it, "index") : nullptr;
       const auto n = index == nullptr ? std::nullopt : as_count(*index);
       if (!n || *n >= texture_count) {
         it = value.erase(it);
@@ -44,7 +44,6 @@ void drop_bad_index(Json& object, const char* key, std::size_t size, std::size_t
 
 void clean_texture(Json& texture, std::size_t image_count, std::size_t sampler_count, std::set<std::string>& extensions,
                    std::size_t& removed) {
-  if (!texture.is_object()) return;
   drop_bad_index(texture, "source", image_count, removed);
   drop_bad_index(texture, "sampler", sampler_count, removed);
   const auto it = texture.find("extensions");
@@ -75,18 +74,17 @@ std::string sniff_mime(std::span<const unsigned char> bytes) {
   return {};
 }
 
-tinygltf::Image read_image(const AppearanceSource& source, const Json& json, const Element& where,
-                           std::uint64_t& budget) {
-  tinygltf::Image image;
-  image.as_is = true;
+Appearance::Image read_image(const AppearanceSource& source, const Json& json, const Element& where,
+                             std::uint64_t& budget) {
+  Appearance::Image image;
   require_object(json, where);
   image.name = get_text(json, "name", where);
-  image.mimeType = get_text(json, "mimeType", where);
+  image.mime_type = get_text(json, "mimeType", where);
   const auto take = [&](std::span<const std::byte> bytes) {
     if (bytes.size() > budget) where.fail("the images together are too large for this file");
     budget -= bytes.size();
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-    image.image.assign(data, data + bytes.size());
+    image.file.assign(data, data + bytes.size());
   };
   if (const Json* view = find_member(json, "bufferView"); view != nullptr) {
     take(source.bytes_of_view(
@@ -95,10 +93,10 @@ tinygltf::Image read_image(const AppearanceSource& source, const Json& json, con
     const std::string uri = get_text(json, "uri", where);
     const UriContent content = read_uri(uri, source.folder, where.text());
     take(content.bytes);
-    if (image.mimeType.empty()) image.mimeType = content.mime_type;
+    if (image.mime_type.empty()) image.mime_type = content.mime_type;
   }
   // The bytes know better than the label.
-  if (const std::string sniffed = sniff_mime(image.image); !sniffed.empty()) image.mimeType = sniffed;
+  if (const std::string sniffed = sniff_mime(image.file); !sniffed.empty()) image.mime_type = sniffed;
   return image;
 }
 
@@ -113,47 +111,34 @@ std::shared_ptr<const Appearance> read_appearance(const AppearanceSource& source
   const Json& images = get_array(source.root, "images", top);
   const Json& samplers = get_array(source.root, "samplers", top);
 
-  // tinygltf sees only these lists: it does not check indices, and reads images past the end of their buffer.
-  Json document = {
-      {"asset", {{"version", "2.0"}}}, {"materials", materials}, {"textures", textures}, {"samplers", samplers}};
+  for (const auto& [key, list] : {std::pair("materials", &materials), {"textures", &textures}, {"samplers", &samplers}})
+    for (const Json& item : *list) {
+      if (item.is_object()) continue;
+      context.warn(fmt::format("{}: the materials are left out: one of {} is not an object", source.name, key));
+      return nullptr;
+    }
+  auto appearance = std::make_shared<Appearance>();
+  appearance->materials = materials;
+  appearance->textures = textures;
+  appearance->samplers = samplers;
   std::set<std::string> extensions;
   std::size_t removed = 0;
-  for (Json& material : document["materials"]) clean_material(material, textures.size(), extensions, removed);
-  for (Json& texture : document["textures"])
+  for (Json& material : appearance->materials) clean_material(material, textures.size(), extensions, removed);
+  for (Json& texture : appearance->textures)
     clean_texture(texture, images.size(), samplers.size(), extensions, removed);
   if (removed > 0)
     context.warn(fmt::format("{}: {} references to textures, images or samplers that do not exist are left out",
                              source.name, removed));
 
-  auto appearance = std::make_shared<Appearance>();
-  tinygltf::Model& model = appearance->model;
-  std::string error, warning;
-  try {
-    const std::string text = document.dump();
-    tinygltf::TinyGLTF reader;
-    if (!reader.LoadASCIIFromString(&model, &error, &warning, text.data(), static_cast<unsigned int>(text.size()), ""))
-      throw std::runtime_error(error);
-    if (model.materials.size() != materials.size() || model.textures.size() != textures.size() ||
-        model.samplers.size() != samplers.size())
-      throw std::runtime_error("an element is not of the right kind");
-  } catch (const std::exception& e) {
-    error = e.what();
-    std::replace(error.begin(), error.end(), '\n', ' ');
-    context.warn(fmt::format("{}: the materials are left out: {}", source.name, error));
-    return nullptr;
-  }
-
   for (std::size_t i = 0; i < images.size(); ++i) {
     try {
-      model.images.push_back(read_image(source, images[i], {&source.name, "images", i}, budget));
+      appearance->images.push_back(read_image(source, images[i], {&source.name, "images", i}, budget));
     } catch (const Error& e) {
       context.warn(fmt::format("an image is left out: {}", e.what()));
-      tinygltf::Image empty;
-      empty.as_is = true;
-      model.images.push_back(std::move(empty));
+      appearance->images.emplace_back();
     }
   }
-  model.extensionsUsed.assign(extensions.begin(), extensions.end());
+  appearance->extensions_used.assign(extensions.begin(), extensions.end());
   return appearance;
 }
 

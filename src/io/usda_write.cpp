@@ -214,26 +214,14 @@ class UsdaWriter final : public FrameWriter {
     return true;
   }
 
-  [[nodiscard]] const tinygltf::Material* material(const Mesh& mesh) const {
-    if (character().appearance == nullptr || mesh.material < 0) return nullptr;
-    const auto& all = character().appearance->model.materials;
-    const auto index = static_cast<std::size_t>(mesh.material);
-    return index < all.size() ? &all[index] : nullptr;
-  }
   [[nodiscard]] bool is_double_sided(const Mesh& mesh) const {
-    const tinygltf::Material* m = material(mesh);
-    return m != nullptr && m->doubleSided;
+    return character().appearance != nullptr && cutis::is_double_sided(*character().appearance, mesh.material);
   }
   [[nodiscard]] std::array<float, 3> base_color(const Mesh& mesh) const {
-    std::array<float, 3> result = {1, 1, 1};
-    if (character().appearance == nullptr) {
-      std::transform(kNeutralColor.begin(), kNeutralColor.begin() + 3, result.begin(),
-                     [](double c) { return static_cast<float>(c); });
-    } else if (const tinygltf::Material* m = material(mesh); m != nullptr) {
-      const auto& factor = m->pbrMetallicRoughness.baseColorFactor;
-      for (std::size_t i = 0; i < 3 && i < factor.size(); ++i)
-        if (const auto value = static_cast<float>(factor[i]); std::isfinite(value)) result[i] = value;
-    }
+    if (character().appearance != nullptr) return cutis::base_color(*character().appearance, mesh.material);
+    std::array<float, 3> result{};
+    std::transform(kNeutralColor.begin(), kNeutralColor.begin() + 3, result.begin(),
+                   [](double c) { return static_cast<float>(c); });
     return result;
   }
 

@@ -16,29 +16,16 @@ constexpr unsigned char kPng[] = {0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A
 
 void add_look(Shot& shot) {
   auto look = std::make_shared<Appearance>();
-  tinygltf::Model& model = look->model;
-  model.extensionsUsed = {"KHR_materials_unlit", "KHR_texture_transform"};
-  model.images.resize(2);
-  model.images[0].name = "missing";
-  model.images[1].name = "white";
-  model.images[1].mimeType = "image/png";
-  model.images[1].as_is = true;
-  model.images[1].image.assign(std::begin(kPng), std::end(kPng));
-  model.samplers.resize(1);
-  model.samplers[0].minFilter = TINYGLTF_TEXTURE_FILTER_LINEAR;
-  model.textures.resize(2);
-  model.textures[0].source = 0;
-  model.textures[1].source = 1;
-  model.textures[1].sampler = 0;
-  model.materials.resize(2);
-  model.materials[0].name = "plain";
-  model.materials[0].extensions["KHR_materials_unlit"] = tinygltf::Value(tinygltf::Value::Object());
-  tinygltf::Material& cloth = model.materials[1];
-  cloth.name = "cloth";
-  cloth.emissiveTexture.index = 0;
-  cloth.pbrMetallicRoughness.baseColorTexture.index = 1;
-  cloth.pbrMetallicRoughness.baseColorTexture.extensions["KHR_texture_transform"] =
-      tinygltf::Value(tinygltf::Value::Object{{"rotation", tinygltf::Value(0.5)}});
+  look->extensions_used = {"KHR_materials_unlit", "KHR_texture_transform"};
+  look->images = {{"missing", {}, {}}, {"white", "image/png", {std::begin(kPng), std::end(kPng)}}};
+  look->samplers = nlohmann::json::parse(R"([{"minFilter": 9729}])");
+  look->textures = nlohmann::json::parse(R"([{"source": 0}, {"source": 1, "sampler": 0}])");
+  look->materials = nlohmann::json::parse(R"([
+    {"name": "plain", "extensions": {"KHR_materials_unlit": {}}},
+    {"name": "cloth",
+     "emissiveTexture": {"index": 0},
+     "pbrMetallicRoughness": {
+       "baseColorTexture": {"index": 1, "extensions": {"KHR_texture_transform": {"rotation": 0.5}}}}}])");
   shot.character.appearance = look;
   shot.character.meshes[0].material = 0;
   shot.character.meshes[1].material = 1;

@@ -16,6 +16,7 @@ namespace {
 
 using test::GltfBuilder;
 using test::read;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -405,16 +406,14 @@ TEST(GltfRead, AppearanceIsCarriedWithEncodedImages) {
   const Character& c = result.character;
   EXPECT_EQ(c.meshes[0].material, 0);
   ASSERT_TRUE(c.appearance);
-  const tinygltf::Model& model = c.appearance->model;
-  ASSERT_EQ(model.materials.size(), 1U);
-  EXPECT_EQ(model.materials[0].pbrMetallicRoughness.baseColorTexture.index, 0);
-  EXPECT_TRUE(model.materials[0].extensions.contains("KHR_materials_unlit"));
-  EXPECT_THAT(model.extensionsUsed, ElementsAre("KHR_materials_unlit"));
-  ASSERT_EQ(model.images.size(), 1U);
-  EXPECT_THAT(model.images[0].image, ElementsAre(0x89, 'P', 'N', 'G'));
-  EXPECT_EQ(model.images[0].mimeType, "image/png");
-  EXPECT_TRUE(model.images[0].as_is);
-  EXPECT_EQ(model.samplers[0].wrapS, 33071);
+  const Appearance& look = *c.appearance;
+  ASSERT_EQ(look.materials.size(), 1U);
+  EXPECT_EQ(Json::parse(look.materials.dump()), test::mixed_file().json["materials"]);
+  EXPECT_THAT(look.extensions_used, ElementsAre("KHR_materials_unlit"));
+  ASSERT_EQ(look.images.size(), 1U);
+  EXPECT_THAT(look.images[0].file, ElementsAre(0x89, 'P', 'N', 'G'));
+  EXPECT_EQ(look.images[0].mime_type, "image/png");
+  EXPECT_EQ(look.samplers[0]["wrapS"], 33071);
 }
 
 TEST(GltfRead, BrokenAppearanceIsLeftOutWithAWarning) {
@@ -424,8 +423,31 @@ TEST(GltfRead, BrokenAppearanceIsLeftOutWithAWarning) {
   b.json["images"][0]["bufferView"] = 999;
   const auto result = read(b);
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("2 references"), HasSubstr("images[0]")));
-  EXPECT_EQ(result.character.appearance->model.textures[0].source, -1);
-  EXPECT_EQ(result.character.appearance->model.materials[0].pbrMetallicRoughness.metallicRoughnessTexture.index, -1);
+  const Appearance& look = *result.character.appearance;
+  EXPECT_FALSE(look.textures[0].contains("source"));
+  EXPECT_TRUE(look.materials[0]["pbrMetallicRoughness"].contains("baseColorTexture"));
+  EXPECT_FALSE(look.materials[0]["pbrMetallicRoughness"].contains("metallicRoughnessTexture"));
+}
+
+TEST(GltfRead, MaterialsThatAreNoneAreLeftOutWithAWarning) {
+  for (const char* list : {"materials", "textures", "samplers"}) {
+    GltfBuilder b = test::mixed_file();
+    b.json[list][0] = "blue";
+    const auto result = read(b);
+    EXPECT_THAT(result.warnings, ElementsAre(AllOf(HasSubstr("materials are left out"), HasSubstr(list))));
+    EXPECT_FALSE(result.character.appearance);
+    EXPECT_EQ(result.character.meshes[0].material, -1);
+  }
+}
+
+TEST(GltfRead, LooksOfAnyKindAreReadWithoutHarm) {
+  GltfBuilder b = test::mixed_file();
+  b.json["materials"][0] = {{"doubleSided", 3}, {"pbrMetallicRoughness", {{"baseColorFactor", {"red", 0.5}}}}};
+  const auto shared = read(b).character.appearance;
+  const Appearance& look = *shared;
+  EXPECT_FALSE(is_double_sided(look, 0));
+  EXPECT_THAT(base_color(look, 0), ElementsAre(1, 0.5, 1));
+  EXPECT_THAT(base_color(look, 1), ElementsAre(1, 1, 1));
 }
 
 TEST(GltfRead, DracoMeshesAreDecoded) {
@@ -470,7 +492,7 @@ TEST(GltfRead, MissingImageIsOnlyAWarning) {
   context.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
   const Character c = load_character(folder.file("a.gltf"), context);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("does not exist")));
-  EXPECT_TRUE(c.appearance->model.images[0].image.empty());
+  EXPECT_TRUE(c.appearance->images[0].file.empty());
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST_P(GltfWriterTest, CarriesMaterialsTexturesImagesAndAttributes) {
   EXPECT_THAT(model.extensionsUsed, testing::UnorderedElementsAre("KHR_materials_unlit", "KHR_texture_transform"));
 
   const auto& view = model.bufferViews.at(static_cast<std::size_t>(model.images[0].bufferView));
-  const auto& file = shot.character.appearance->model.images[1].image;
+  const auto& file = shot.character.appearance->images[1].file;
   ASSERT_EQ(view.byteLength, file.size());
   EXPECT_EQ(std::memcmp(model.buffers[0].data.data() + view.byteOffset, file.data(), file.size()), 0);
 }

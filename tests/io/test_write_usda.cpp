@@ -101,9 +101,7 @@ TEST(UsdaWriter, TurnsTextureCoordinatesBottomUpAndMultipliesColours) {
   Shot shot;
   fill_shot(shot, 1);
   auto look = std::make_shared<Appearance>();
-  look->model.materials.resize(1);
-  look->model.materials[0].pbrMetallicRoughness.baseColorFactor = {0.5, 1, 0.25, 1};
-  look->model.materials[0].doubleSided = true;
+  look->materials[0] = {{"pbrMetallicRoughness", {{"baseColorFactor", {0.5, 1, 0.25, 1}}}}, {"doubleSided", true}};
   shot.character.appearance = look;
   shot.character.meshes[0].material = 0;
   shot.character.meshes[1].material = 0;
