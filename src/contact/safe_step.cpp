@@ -64,6 +64,7 @@ struct SafeStep::Impl {
   std::vector<Vec3d> target, to, searched, projected, normal;
   std::vector<float> pad;
   std::vector<char> flagged;
+  std::vector<char> in_list;  // per vertex: what comes within its pad is in `pairs`, its own part's skin too
   std::vector<CandidatePair> pairs;
   std::vector<Impact> impacts;
   std::vector<double> hold;  // per vertex: share of its way that it may go, 1: all
@@ -85,6 +86,7 @@ struct SafeStep::Impl {
     const std::size_t n = surface.vertex_count();
     pad.resize(n);
     flagged.resize(n);
+    in_list.resize(n);
     hold.resize(n);
     hold_frame.resize(n);
     truncated.resize(n);
@@ -185,14 +187,16 @@ void SafeStep::Impl::find_normals() {
     }
 }
 
-// Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for.
+// Pairs that the list may lack because vertices have left the neighbourhood in which they were searched for, or were
+// to ride along with their part, so that their part's other skin was not looked at, and were pushed.
 bool SafeStep::Impl::search_strays(bool all, SafeStepReport& report, const Context& context) {
   const std::size_t strays =
       ordered_sum(context, flagged.size(), kVerticesPerChunk, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
         std::size_t count = 0;
         for (std::size_t v = begin; v < end; ++v) {
-          if (!all) flagged[v] = distance(to[v], searched[v]) > pad[v] ? 1 : 0;
+          if (!all) flagged[v] = in_list[v] != 0 ? distance(to[v], searched[v]) > pad[v] : to[v] != searched[v];
           if (!all && flagged[v] == 0) continue;
+          in_list[v] = flagged[v];
           searched[v] = to[v];
           ++count;
         }
