@@ -133,8 +133,11 @@ WeightReport make_weights(Character& character, const WeightOptions& options, co
   validate(character);
   WeightReport report;
   context.progress("weights", 0);
+  context.check_cancelled();
   WeightProblem problem = make_surface(character, report.fallbacks);
+  context.check_cancelled();
   problem.visibility = std::make_shared<BoneVisibility>(problem);
+  context.check_cancelled();
   problem.bones = make_bones(problem, *problem.visibility, options.keep_helpers, report.fallbacks);
   context.check_cancelled();
 
