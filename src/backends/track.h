@@ -230,6 +230,7 @@ struct TrackStep {
   std::vector<std::uint32_t> offset;  // per chunk: of its others
   TrackSystem system;
   std::vector<Affine3d> from_world;   // per bone
+  std::vector<Box> part_boxes;        // per bone: its part at rest, moved with it
   std::vector<double> bend;           // per bone: of the joint above it, degrees
   std::vector<char> holds;            // per active vertex: another part may hold it in the next sub-step
   std::vector<Affine3f> delta;        // per bone: since the last sub-step

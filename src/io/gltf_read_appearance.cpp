@@ -78,7 +78,7 @@ Appearance::Image read_image(const AppearanceSource& source, const Json& json, c
                              std::uint64_t& budget) {
   Appearance::Image image;
   require_object(json, where);
-  image.name = get_text(json, "name", where);
+  image.name = get_name(json, where);
   image.mime_type = get_text(json, "mimeType", where);
   const auto take = [&](std::span<const std::byte> bytes) {
     if (bytes.size() > budget) where.fail("the images together are too large for this file");

@@ -229,7 +229,7 @@ Primitive Parser::primitive(const Json& json, const Element& where) const {
 void Parser::meshes() {
   each("meshes", [&](const Json& json, const Element& where) {
     Mesh mesh;
-    mesh.name = get_text(json, "name", where);
+    mesh.name = get_name(json, where);
     mesh.weights = get_numbers(json, "weights", 0, where);
     const Json& primitives = get_array(json, "primitives", where);
     for (std::size_t i = 0; i < primitives.size(); ++i)
@@ -241,7 +241,7 @@ void Parser::meshes() {
 void Parser::nodes() {
   each("nodes", [&](const Json& json, const Element& where) {
     Node node;
-    node.name = get_text(json, "name", where);
+    node.name = get_name(json, where);
     node.mesh = get_index(json, "mesh", mesh_count_, where);
     node.skin = get_index(json, "skin", skin_count_, where);
     node.weights = get_numbers(json, "weights", 0, where);
@@ -260,7 +260,7 @@ void Parser::nodes() {
 void Parser::skins() {
   each("skins", [&](const Json& json, const Element& where) {
     Skin skin;
-    skin.name = get_text(json, "name", where);
+    skin.name = get_name(json, where);
     skin.inverse_bind = get_index(json, "inverseBindMatrices", accessor_count_, where);
     for (const Json& joint : get_array(json, "joints", where))
       skin.joints.push_back(check_index(joint, node_count_, "joints", where));
@@ -272,7 +272,7 @@ void Parser::skins() {
 void Parser::animations() {
   each("animations", [&](const Json& json, const Element& where) {
     Animation animation;
-    animation.name = get_text(json, "name", where);
+    animation.name = get_name(json, where);
     const Json& samplers = get_array(json, "samplers", where);
     const Json& channels = get_array(json, "channels", where);
     for (std::size_t i = 0; i < channels.size(); ++i) {

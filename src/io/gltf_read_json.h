@@ -60,6 +60,18 @@ inline std::string get_text(const Json& object, const char* key, const Element& 
   return found->get<std::string>();
 }
 
+/// A mesh's name is its primitives' too, and names go into every message: beyond this they are cut.
+inline constexpr std::size_t kLongestName = 1024;
+
+inline std::string get_name(const Json& object, const Element& where) {
+  std::string name = get_text(object, "name", where);
+  if (name.size() <= kLongestName) return name;
+  std::size_t end = kLongestName;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  name.resize(end);
+  return name;
+}
+
 inline bool get_flag(const Json& object, const char* key, const Element& where) {
   const Json* found = find_member(object, key);
   if (found == nullptr) return false;

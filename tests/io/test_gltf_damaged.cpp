@@ -69,6 +69,22 @@ TEST(GltfDamaged, DeepNesting) {
   EXPECT_THAT(refusal_of_text(text), HasSubstr("no triangle mesh"));
 }
 
+TEST(GltfDamaged, NamesWithoutEndAreCutBetweenCharacters) {
+  GltfBuilder b = test::square_file();
+  std::string name = "x";  // then two bytes a character: the limit falls within one
+  while (name.size() < 1000000) name += "\xC3\xA9";
+  b.json["meshes"][0]["name"] = name;
+  const Json primitive = test::first_primitive(b);
+  for (int i = 0; i < 99; ++i) b.json["meshes"][0]["primitives"].push_back(primitive);
+  const Character c = test::read(b).character;
+  ASSERT_EQ(c.meshes.size(), 100U);
+  for (const Mesh& mesh : c.meshes) {
+    EXPECT_LT(mesh.name.size(), 1100U);
+    EXPECT_TRUE(mesh.name.starts_with(name.substr(0, 1023)));
+    EXPECT_NE(mesh.name.substr(1023, 1), "\xC3");
+  }
+}
+
 TEST(GltfDamaged, DeepNodeChainIsFine) {
   GltfBuilder b = test::square_file();
   constexpr int kNodes = 200000;

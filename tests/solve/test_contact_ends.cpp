@@ -76,24 +76,28 @@ Character make_star(int spokes) {
   return c;
 }
 
+struct Case {
+  const char* what;
+  std::function<void(Pose&)> spoil;
+};
+std::vector<Case> absurd_poses(std::size_t joint) {
+  return {
+      {"nothing is left of a bone", [=](Pose& p) { p.local[joint].scale = {0, 0, 0}; }},
+      {"nothing is left at all", [=](Pose& p) { p.local[0].scale = {0, 0, 0}; }},
+      {"a bone is flat", [=](Pose& p) { p.local[joint].scale = {1, 0, 1}; }},
+      {"a bone is huge", [=](Pose& p) { p.local[joint].scale = {1e6, 1e6, 1e6}; }},
+      {"a bone is mirrored", [=](Pose& p) { p.local[joint].scale = {-1, 1, 1}; }},
+      {"a bone is at the end of the world", [=](Pose& p) { p.local[joint].translation.x = 1e14; }},
+      {"beyond that", [=](Pose& p) { p.local[joint].translation.x = 1e20; }},
+  };
+}
+
 TEST_F(ContactEnds, PosesThatNoSkinCanFollowAreLetGoAndTheSkinGoesOnAfterThem) {
   const Character c = load_character("builtin:arm", context);
   const auto rig = bind(c, context);
   const Metrics metrics(c, context, {.overlap = false});
   const std::size_t joint = c.skeleton.joints.size() / 2;
-  struct Case {
-    const char* what;
-    std::function<void(Pose&)> spoil;
-  };
-  const std::vector<Case> cases = {
-      {"nothing is left of a bone", [&](Pose& p) { p.local[joint].scale = {0, 0, 0}; }},
-      {"nothing is left at all", [&](Pose& p) { p.local[0].scale = {0, 0, 0}; }},
-      {"a bone is flat", [&](Pose& p) { p.local[joint].scale = {1, 0, 1}; }},
-      {"a bone is huge", [&](Pose& p) { p.local[joint].scale = {1e6, 1e6, 1e6}; }},
-      {"a bone is mirrored", [&](Pose& p) { p.local[joint].scale = {-1, 1, 1}; }},
-      {"a bone is at the end of the world", [&](Pose& p) { p.local[joint].translation.x = 1e14; }},
-      {"beyond that", [&](Pose& p) { p.local[joint].translation.x = 1e20; }},
-  };
+  const std::vector<Case> cases = absurd_poses(joint);
   for (const Method method : {Method::dqs, Method::tracking}) {
     Solver solver(rig, {.method = method, .contact_pass = true}, context),
         steady(rig, {.method = method, .contact_pass = true}, context);
@@ -115,6 +119,30 @@ TEST_F(ContactEnds, PosesThatNoSkinCanFollowAreLetGoAndTheSkinGoesOnAfterThem) {
       EXPECT_LT(largest_distance(after.positions, steady.solve(pose).positions), 1e-4 * metrics.size()) << what;
     }
   }
+}
+
+TEST_F(ContactEnds, PosesThatNoSkinCanFollowEndFromRestToo) {
+  const Character c = load_character("builtin:arm", context);
+  const auto rig = bind(c, context);
+  Solver solver(rig, {.tracking = {.history = History::canonical}}, context);
+  const Pose pose = pose_at(c, "elbow", 0.3);
+  const Frame sound = solver.solve(pose);
+  for (const Case& test : absurd_poses(c.skeleton.joints.size() / 2)) {
+    Pose spoilt = pose;
+    test.spoil(spoilt);
+    expect_finite(solver.solve(spoilt), test.what);
+    EXPECT_EQ(solver.solve(pose).positions, sound.positions) << test.what;  // canonical: no memory
+  }
+}
+
+TEST_F(ContactEnds, OptionsAtTheirLargestEnd) {
+  const Character c = test::make_two_bone_tube();
+  const auto rig = bind(c, context);
+  const Pose pose = sample(c.skeleton, c.clips[0], 0.9);
+  Solver tracking(rig, {.tracking = {.history = History::canonical, .canonical_steps = 1000, .rings = 100}}, context);
+  expect_finite(tracking.solve(pose), "tracking");
+  Solver implicit(rig, {.method = Method::implicit, .implicit = {.rings = 100}}, context);
+  expect_finite(implicit.solve(pose), "implicit");
 }
 
 TEST_F(ContactEnds, AFigureFarAwayIsSkinnedAsOneNearby) {
@@ -190,6 +218,40 @@ TEST_F(ContactEnds, AStarOfVeryManyJointsIsOverSoon) {
     expect_finite(frame, "star");
     EXPECT_TRUE(frame.report.contact.certified) << i;
     EXPECT_LE(metrics.measure(frame.positions).intersecting_pairs.value_or(99999), at_rest) << i;
+  }
+}
+
+using ContactEndsSlow = ContactEnds;
+
+TEST_F(ContactEndsSlow, TenThousandJointsAreTracked) {
+  const Character c = make_star(10000);
+  const auto rig = bind(c, context);
+  Solver solver(rig, {}, context);
+  for (int i = 0; i < 2; ++i) expect_finite(solver.solve(sample(c.skeleton, c.clips[0], i / 30.0)), "star");
+}
+
+TEST_F(ContactEndsSlow, FiveThousandCubesInOnePlaceAreBoundAndMoved) {
+  Character c = test::make_two_bone_tube();
+  Mesh cube = c.meshes[0];
+  const test::Surface shape = test::make_cube();
+  cube.positions = shape.positions;
+  cube.triangles = shape.triangles;
+  cube.normals.assign(cube.positions.size(), Vec3f{0, 1, 0});
+  cube.weights = {};
+  cube.weights.row_begin.push_back(0);
+  for (std::uint32_t v = 0; v < cube.positions.size(); ++v) {
+    cube.weights.joint.push_back(1);
+    cube.weights.weight.push_back(1);
+    cube.weights.row_begin.push_back(v + 1);
+  }
+  cube.attributes.clear();
+  c.meshes.assign(5000, cube);
+  const auto rig = bind(c, context);
+  Solver solver(rig, {}, context);
+  for (const double time : {0.0, 0.1, 1.0}) {
+    const Frame& frame = solver.solve(sample(c.skeleton, c.clips[0], time));
+    expect_finite(frame, "cubes");
+    EXPECT_NEAR(distance(frame.positions[0], frame.positions[4]), 1, 1e-3);
   }
 }
 

@@ -112,6 +112,12 @@ bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, con
   if (step.fields[k].nodes == nullptr) return false;
   if (step.fields[k].muscle_count == 0 && way * static_cast<double>(step.steepest[k]) <= kStillField) return false;
   if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
+  const TrackBox& reach = step.boxes[k];
+  const Box& moved = step.part_boxes[b];
+  for (int axis = 0; axis < 3; ++axis)  // most are far from each other
+    if (moved.lo[axis] > static_cast<double>(reach.hi.v[axis]) ||
+        moved.hi[axis] < static_cast<double>(reach.lo.v[axis]))
+      return false;
   const Box& part = rest.parts[b];
   const Affine3d relative = step.from_world[k] * pose.motion[b];
   // What has come near; the boxes overlap seen from both sides.
@@ -128,12 +134,16 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
   step.turns.assign(bones * bones, 0);
   step.wakes.assign(bones * bones, 0);
   step.from_world.resize(bones);
-  for (std::size_t k = 0; k < bones; ++k) step.from_world[k] = inverse(pose.motion[k]);
+  step.part_boxes.resize(bones);
+  for (std::size_t k = 0; k < bones; ++k) {
+    step.from_world[k] = inverse(pose.motion[k]);
+    if (!rest.parts[k].empty()) step.part_boxes[k] = moved_box(rest.parts[k], pose.motion[k]);
+  }
   parallel_for(context, bones, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b)
       for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
         const std::size_t pair = b * bones + k;
-        if (k == b) continue;
+        if (k == b || (rest.mates[pair] == 0 && step.fields[k].nodes == nullptr)) continue;
         const double way = farthest(rest.parts[b], pose.motion[b], pose.motion[k]);
         step.turns[pair] = rest.mates[pair] != 0 && way > static_cast<double>(kStillEdges * rest.least_edge[b]) ? 1 : 0;
         step.wakes[pair] = may_wake(rig, rest, pose, step, b, k, way) ? 1 : 0;
