@@ -83,12 +83,4 @@ CUTIS_HD inline Vec3f track_step(const TrackSample& s, float slope, float limit)
   return n > limit ? step * (limit / n) : step;
 }
 
-/// Newton's way takes this share of the slope off the residual at least, or it leads along a valley without a root.
-inline constexpr float kTrackGain = 0.25F;
-
-/// Whether a vertex that has come so far without arriving had better stay where it was.
-CUTIS_HD inline bool track_lost(float residual_at_start, float residual, float way, float slope) {
-  return std::abs(residual_at_start) - std::abs(residual) < kTrackGain * slope * way;
-}
-
 }  // namespace cutis

@@ -87,9 +87,7 @@ TEST_F(ContactPassTest, ArmsTakenThroughEachOtherInFewFramesComeFreeAgain) {
   Solver solver(bind(character, context), {}, context), smooth(bind(character, context), {Method::dqs}, context);
   bool certified = false;
   double farthest = 0;
-  std::vector<double> times = sample_times(clip, 5, 30);
-  times.insert(times.end(), 4, times.back());  // a frame that was out of work waits for some before it tries again
-  for (const double t : times) {
+  for (const double t : sample_times(clip, 5, 30)) {
     const Pose pose = sample(character.skeleton, clip, t);
     const Frame &frame = solver.solve(pose), &plain = smooth.solve(pose);
     certified = frame.report.contact.certified;

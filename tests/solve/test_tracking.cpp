@@ -67,18 +67,6 @@ TEST(Tracking, FoldsACylinderWithoutIntersectionsAndBringsItBack) {
   EXPECT_LT(metrics.distance_to_rest(last).max, 5e-4 * 0.9);
 }
 
-// At the bases of the fingers, palm below and web beside them, Newton's way may lead along a valley without a root:
-// vertices that followed it ended a third of the hand away.
-TEST(Tracking, LeavesNoVertexOfAFistFarFromItsNeighbours) {
-  const Context context;
-  const Character c = load_character("builtin:hand", context);
-  const Metrics metrics(c, context, {.overlap = false});
-  Solver solver = tracker(c, context);
-  const Clip& clip = c.clip("fist");
-  for (const double t : sample_times(clip, 16, 30))
-    EXPECT_LT(metrics.measure(solver.solve(sample(c.skeleton, clip, t)).positions).stretch_max.value_or(99), 9) << t;
-}
-
 TEST(Tracking, KeepsTheRadiusOfATwistedCylinder) {
   const Context context;
   const Character c = load_character("builtin:cylinder", context);

@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/scalar/grain.h"
 #include "backends/scalar/track.h"
+#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
 namespace cutis {
 namespace {
+
 
 // Counts how often an operator of the tree is asked.
 struct CountingController {
@@ -55,8 +56,7 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
                               p);
       };
       const Vec3f start = step.p[v];
-      const TrackSample at_start = sample(start);
-      TrackSample t = at_start;
+      TrackSample t = sample(start);
       if (rest.is_rigid(v) && !t.touching) {
         t.residual = 0;
         step.samples[a] = t;
@@ -67,11 +67,6 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
         if (!is_finite(next)) break;
         step.p[v] = next;
         t = sample(next);
-      }
-      if (std::abs(t.residual) > kProjected &&
-          track_lost(at_start.residual, t.residual, distance(start, step.p[v]), rest.slope[v])) {
-        step.p[v] = start;
-        t = at_start;
       }
       step.samples[a] = t;
       step.moved[a] = std::max(step.moved[a], distance(start, step.p[v]) / s.edge[v]);

@@ -148,26 +148,12 @@ HWY_INLINE void project_pack(const Projecting& project, int round, const std::ui
     residual = hn::IfThenZeroElse(stays, residual);
     goes_on = hn::AndNot(stays, goes_on);
   }
-  const std::uint32_t touching = bits_of(s.touching);
-  const auto store_samples = [&](std::uint32_t which) {
-    hn::StoreInterleaved4(residual, s.gradient.x, s.gradient.y, s.gradient.z, d, rows);
-    hn::Store(s.free, d, numbers);
-    keep_in_memory(rows);
-    each_bit(which, [&](std::size_t i) {
-      sys.sample[pending[i]] = Float4(rows + 4 * i);
-      sys.free[pending[i]] = numbers[i];
-      sys.touching[pending[i]] = (touching >> i & 1U) != 0 ? 1 : 0;
-    });
-  };
-  const float slope = project.rest.slope[project.rest.places.vertex[first]];
   if (!hn::AllFalse(d, goes_on)) {
+    const float slope = project.rest.slope[project.rest.places.vertex[first]];
     const Pack3 to = add(p, newton_step(s, set(slope), hn::Mul(set(project.limit), given.w)));
     goes_on = hn::And(goes_on, hn::And(hn::And(hn::IsFinite(to.x), hn::IsFinite(to.y)), hn::IsFinite(to.z)));
     const std::uint32_t going = bits_of(goes_on);
-    if (round == 0) {  // where it is, should the way lead nowhere
-      each_bit(going, [&](std::size_t i) { sys.start[pending[i]] = sys.at[pending[i]]; });
-      store_samples(going);
-    }
+    if (round == 0) each_bit(going, [&](std::size_t i) { sys.start[pending[i]] = sys.at[pending[i]]; });
     hn::StoreInterleaved4(to.x, to.y, to.z, at.w, d, rows);
     keep_in_memory(rows);
     each_bit(going, [&](std::size_t i) {
@@ -175,23 +161,22 @@ HWY_INLINE void project_pack(const Projecting& project, int round, const std::ui
       next[more++] = pending[i];
     });
   }
-  std::uint32_t done = bits_of(hn::AndNot(goes_on, hn::FirstN(d, count)));
+  const std::uint32_t done = bits_of(hn::AndNot(goes_on, hn::FirstN(d, count))), touching = bits_of(s.touching);
   if (done == 0) return;
   if (round > 0) {
-    const Pack4 start = load_places(sys.start, link), sample = load_places(sys.sample, link);
+    const Pack4 start = load_places(sys.start, link);
     const Pack3 way = sub({start.x, start.y, start.z}, p);
-    const Pack far = hn::Sqrt(dot(way, way));
-    // track_lost() of packs.
-    const Pack gained = hn::Sub(hn::Abs(sample.x), hn::Abs(residual));
-    const PackMask lost =
-        hn::And(hn::Gt(hn::Abs(residual), set(kProjected)), hn::Lt(gained, hn::Mul(set(kTrackGain * slope), far)));
-    const std::uint32_t back = done & bits_of(lost);
-    each_bit(back, [&](std::size_t i) { sys.at[pending[i]] = sys.start[pending[i]]; });
-    done &= ~back;
-    hn::Store(hn::Div(far, given.w), d, numbers);
+    hn::Store(hn::Div(hn::Sqrt(dot(way, way)), given.w), d, numbers);
     each_bit(done, [&](std::size_t i) { sys.moved[pending[i]] = std::max(sys.moved[pending[i]], numbers[i]); });
   }
-  store_samples(done);
+  hn::StoreInterleaved4(residual, s.gradient.x, s.gradient.y, s.gradient.z, d, rows);
+  hn::Store(s.free, d, numbers);
+  keep_in_memory(rows);
+  each_bit(done, [&](std::size_t i) {
+    sys.sample[pending[i]] = Float4(rows + 4 * i);
+    sys.free[pending[i]] = numbers[i];
+    sys.touching[pending[i]] = (touching >> i & 1U) != 0 ? 1 : 0;
+  });
 }
 
 // Newton steps of the tracked vertices of live blocks, up to project.steps each.
