@@ -25,7 +25,7 @@ function(cutis_link_dependencies target)
   target_include_directories(${target} SYSTEM PRIVATE
     ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${QHULL_INCLUDE_DIR}
     ${HWY_INCLUDE_DIR})
-  # AVX2 and AVX-512 are common; machines of before 2013, with SSE4 at most, get what every x86-64 has. Each set of
-  # instructions is a quarter of the loops' compile time.
+  # AVX2 and AVX-512 are common; machines with SSE4 at most run the loops one vertex at a time. Each set of instructions
+  # is a quarter of the loops' compile time.
   target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
 endfunction()

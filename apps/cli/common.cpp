@@ -50,7 +50,8 @@ void limit_memory(std::uint64_t bytes) {
 void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_flag("--json", options.json, "Print one JSON document on stdout, everything else on stderr");
   verb.add_flag("-q,--quiet", options.quiet, "No warnings, no progress");
-  verb.add_option("--threads", options.threads, "Number of threads; 0 takes all cores the process may use (results do not depend on it)")
+  verb.add_option("--threads", options.threads,
+                  "Number of threads; 0 takes all cores the process may use (results do not depend on it)")
       ->check(CLI::Range(0, 1024));
   verb.add_option("--backend", options.backend,
                   fmt::format("How vertices are computed: {}", fmt::join(backend_names(), ", ")))

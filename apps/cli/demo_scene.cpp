@@ -17,12 +17,12 @@ DemoTake play_method(const Character& character, const std::shared_ptr<const Rig
                      const Motion& motion, Method method, const Context& context) {
   DemoTake take;
   take.method = method;
-  const PlayReport report = play(character, rig, motion, {.method = method}, context,
-                                 [&](std::size_t, const Frame& frame) {
-                                   take.metrics.push_back(metrics.measure(frame.positions));
-                                   take.positions.push_back(frame.positions);
-                                   take.normals.push_back(frame.normals);
-                                 });
+  const PlayReport report =
+      play(character, rig, motion, {.method = method}, context, [&](std::size_t, const Frame& frame) {
+        take.metrics.push_back(metrics.measure(frame.positions));
+        take.positions.push_back(frame.positions);
+        take.normals.push_back(frame.normals);
+      });
   take.nonfinite = report.nonfinite;
   take.summary = summarise(take.metrics);
   take.median_ms = report.median_ms;

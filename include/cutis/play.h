@@ -32,8 +32,8 @@ struct Motion {
                                              const SolveOptions& options);
 
 struct PlayReport {
-  std::size_t frames = 0;     ///< shown
-  double median_ms = 0;       ///< of a frame
+  std::size_t frames = 0;       ///< shown
+  double median_ms = 0;         ///< of a frame
   std::size_t out_of_time = 0;  ///< frames that SolveOptions::frame_budget_ms cut short; a warning tells
   std::size_t let_go = 0;       ///< frames that contact let go: ContactLimit::pose, work; likewise
   std::size_t nonfinite = 0;    ///< sum of FrameReport::nonfinite; a warning tells when there are any

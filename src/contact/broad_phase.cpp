@@ -13,8 +13,6 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
-#include "geometry/predicates.h"
-#include "geometry/tri_tri.h"
 
 namespace cutis {
 namespace {
@@ -542,61 +540,6 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
   pairs.reserve(total);
   for (std::size_t c = 0; c < chunks; ++c) pairs.insert(pairs.end(), found_[c].begin(), found_[c].end());
   return true;
-}
-
-bool BroadPhase::parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b, WorkMeter* meter) {
-  const auto triangles = surface_.triangles();
-  const auto gather = [&](std::uint32_t p, std::vector<std::uint32_t>& out, PathBox& box) {
-    const TriangleBvh& tree = surface_.parts()[p].tree;
-    for (std::uint32_t slot = 0; slot < slot_begin_[p + 1] - slot_begin_[p]; ++slot) {
-      out.push_back(tree.triangle(slot));
-      for (const std::uint32_t v : triangles[out.back()]) box.add(static_cast<Vec3d>(positions[v]), 0);
-    }
-  };
-  const auto corners = [&](std::uint32_t t) -> TriangleCorners {
-    return {positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]};
-  };
-  const auto box_of = [&](std::uint32_t t) {
-    PathBox box;
-    for (const std::uint32_t v : triangles[t]) box.add(static_cast<Vec3d>(positions[v]), 0);
-    return box;
-  };
-  const auto flat = [&](std::uint32_t t) {
-    return has_zero_area(positions[triangles[t][0]], positions[triangles[t][1]], positions[triangles[t][2]]);
-  };
-  list_a_.clear();
-  list_b_.clear();
-  PathBox box_a, box_b;
-  gather(a, list_a_, box_a);
-  gather(b, list_b_, box_b);
-  if (!overlap(box_a, box_b)) return false;
-  std::erase_if(list_a_, [&](std::uint32_t t) { return !overlap(box_of(t), box_b); });
-  std::erase_if(list_b_, [&](std::uint32_t t) { return !overlap(box_of(t), box_a); });
-  // Along x: what begins before this one ends, and ends after it begins.
-  boxes_b_.clear();
-  float widest = 0;
-  for (const std::uint32_t t : list_b_) {
-    boxes_b_.push_back({box_of(t), t});
-    widest = std::max(widest, boxes_b_.back().box.hi[0] - boxes_b_.back().box.lo[0]);
-  }
-  std::ranges::sort(boxes_b_, {}, [](const BoxedTriangle& x) { return std::pair(x.box.lo[0], x.triangle); });
-  WorkCount work(meter);
-  for (const std::uint32_t s : list_a_) {
-    const PathBox box = box_of(s);
-    if (!work.spend(kNodeWork)) return true;
-    for (auto at = std::ranges::lower_bound(boxes_b_, box.lo[0] - widest, {},
-                                            [](const BoxedTriangle& x) { return x.box.lo[0]; });
-         at != boxes_b_.end() && at->box.lo[0] <= box.hi[0]; ++at) {
-      if (!work.spend(kNodeWork)) return true;
-      const std::uint32_t t = at->triangle;
-      const Triangle &x = triangles[s], &y = triangles[t];
-      bool shared = false;
-      for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];
-      if (shared || !overlap(box, at->box) || flat(s) || flat(t)) continue;
-      if (triangles_intersect(corners(s), corners(t))) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace cutis

@@ -44,10 +44,6 @@ class BroadPhase {
   bool collect(const StepPaths& paths, std::span<const char> flagged, bool all_relative, std::span<const char> released,
                const BroadPhaseOptions& options, std::vector<CandidatePair>& pairs, const Context& context);
 
-  /// Whether triangles of the two parts intersect in this mesh (exact); true when the meter stops before it is known.
-  [[nodiscard]] bool parts_intersect(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b,
-                                     WorkMeter* meter = nullptr);
-
   [[nodiscard]] double rounding() const { return rounding_; }  ///< of float coordinates in the last collect(), metres
 
  private:
@@ -95,12 +91,6 @@ class BroadPhase {
   std::vector<PathBox> swept_, reaching_;                 // per part: seen from the main part; with its own motion
   std::vector<std::uint32_t> by_x_;                       // parts
   std::vector<std::vector<CandidatePair>> found_;         // per chunk of tasks
-  std::vector<std::uint32_t> list_a_, list_b_;            // triangles of two parts that may intersect
-  struct BoxedTriangle {
-    PathBox box;
-    std::uint32_t triangle;
-  };
-  std::vector<BoxedTriangle> boxes_b_;
   double rounding_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include "base/parallel_for.h"
 #include "base/timer.h"
 #include "contact/broad_phase.h"
+#include "contact/part_intersection.h"
 #include "contact/projection.h"
 #include "cutis/error.h"
 
@@ -50,6 +51,7 @@ struct SafeStep::Impl {
   ContactSurface surface;
   SafeStepOptions options;
   BroadPhase broad;
+  PartIntersection intersection;
   Projection projection;
 
   std::vector<char> released;  // parts x parts, symmetric; empty: none
@@ -82,7 +84,7 @@ struct SafeStep::Impl {
   std::size_t examined = 0;
 
   Impl(const ContactMesh& mesh, const SafeStepOptions& o, const Context& context)
-      : surface(mesh, context), options(o), broad(surface) {
+      : surface(mesh, context), options(o), broad(surface), intersection(surface) {
     const std::size_t n = surface.vertex_count();
     pad.resize(n);
     flagged.resize(n);
@@ -407,9 +409,8 @@ SafeStep::SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, cons
   const ContactSurface::RestReport& rest = impl_->surface.rest_report();
   if (rest.endless)
     context.warn(
-        "the rest pose intersects in more places than can be looked at: skins pass through each other; take pieces "
-        "that "
-        "lie on each other out of the file");
+        "the rest pose intersects in more places than can be looked at: skins pass through each other; "
+        "take pieces that lie on each other out of the file");
   if (rest.intersecting_pairs > 0)
     context.warn(fmt::format(
         "the rest pose has {} intersecting pairs of triangles; contact leaves them as they are{}",
@@ -476,7 +477,7 @@ SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> prop
   std::erase_if(s.released_pairs, [&](Impl::Released& pair) {
     ++pair.steps;
     if (pair.a == pair.b) return false;  // until it is armed by the caller: to look inside a part takes long
-    const bool meets = s.broad.parts_intersect(proposed, pair.a, pair.b, meter);
+    const bool meets = s.intersection.test(proposed, pair.a, pair.b, meter);
     pair.meets = meets;
     pair.met = pair.met || meets;
     if (meets || (!pair.met && pair.steps < kReleasedSteps)) return false;

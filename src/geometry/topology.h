@@ -34,7 +34,7 @@ struct Topology {
   std::vector<std::uint32_t> component;  ///< per vertex; numbered by first vertex; kNoComponent if unused
   std::size_t component_count = 0;
   std::vector<std::vector<std::uint32_t>> boundary_loops;  ///< vertices in order along each loop
-  std::size_t boundary_components = 0;         ///< connected pieces of the boundary: loops that touch count once
+  std::size_t boundary_components = 0;  ///< connected pieces of the boundary: loops that touch count once
   std::size_t boundary_edges = 0;
   std::size_t nonmanifold_edges = 0;     ///< more than two triangles
   std::size_t nonmanifold_vertices = 0;  ///< the fan of triangles around it falls apart (edges aside)

@@ -43,6 +43,7 @@ class TriangleBvh {
   [[nodiscard]] bool empty() const { return nodes_.empty(); }
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const std::uint32_t> leaves() const { return leaves_; }  ///< node indices, by slot
+  [[nodiscard]] std::size_t slots() const { return order_.size(); }
   [[nodiscard]] std::uint32_t triangle(std::uint32_t slot) const { return order_[slot]; }
   [[nodiscard]] const Boxf& box(std::uint32_t slot) const { return boxes_[slot]; }
 

@@ -23,7 +23,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
-
 }  // namespace
 
 std::string glb::uri_of(const std::string& name) {

@@ -3,10 +3,10 @@
 // A skin says where each joint was when the skin was bound, but only relative to the mesh (inverse bind matrices).
 // The rest pose in scene space needs one more map per skin, B = scene_from_mesh: B is where the top-most joint's
 // default transform puts the mesh, which is the common value of world(joint) * inverse_bind(joint) for all joints when
-// the default pose is the bind pose. Exporters write helper joints without skin, some of them with inverse bind matrices
-// that mean nothing: where the top-most joint moves no skin and puts the mesh in another size than the top-most one that
-// does, the latter decides. Then world_from_rest = B * inverse(inverse_bind), and skinning does not depend on
-// the choice of B.
+// the default pose is the bind pose. Exporters write helper joints without skin, some of them with inverse bind
+// matrices that mean nothing: where the top-most joint moves no skin and puts the mesh in another size than the
+// top-most one that does, the latter decides. Then world_from_rest = B * inverse(inverse_bind), and skinning does not
+// depend on the choice of B.
 #pragma once
 
 #include <map>

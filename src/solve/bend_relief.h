@@ -52,7 +52,7 @@ class BendRelief {
   const Rig& rig_;
   double cap_ = 0;  // metres
   std::vector<float> radius_;
-  std::vector<char> loose_;  // per bone: turning its joint would tear it off others
+  std::vector<char> loose_;                          // per bone: turning its joint would tear it off others
   std::vector<Quatd> rest_local_;                    // per joint
   std::vector<std::vector<std::uint32_t>> samples_;  // per bone: some of its vertices, all over it
   Pose default_, pose_;

@@ -17,8 +17,8 @@ class BoneMotion {
   /// Bones whose transform is not finite, or too large for float, keep their last good motion.
   void update(const Rig& rig, const Pose& pose);
 
-  /// Until the next update() everything is in these units: of a character that a pose scales, lengths are then what they
-  /// were at rest.
+  /// Until the next update() everything is in these units: of a character that a pose scales, lengths are then what
+  /// they were at rest.
   void set_unit(const Rig& rig, double unit);
 
   [[nodiscard]] BonePalette palette() const;

@@ -57,7 +57,7 @@ struct ContactPass::Impl {
   std::vector<char> usable, caught;                      // per part
   std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
   std::vector<double> lag;                               // per part, metres, of all its vertices
-  std::vector<Vec3f> plain;                              // smooth skinning
+  std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
   std::vector<char> broken;                              // per vertex: at such an edge
   std::vector<float> let_go;                             // per vertex, in [0,1]: how far it goes back to the method's
   std::vector<std::uint32_t> fringe, next_fringe;
@@ -108,8 +108,8 @@ struct ContactPass::Impl {
   void release_passed(bool left_behind);
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
   bool release_blocking();
-  bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole, const BrokenBounds& most);
-  void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole);
+  bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target, const BrokenBounds& most);
+  void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target);
   void fade_broken(int attempt);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);

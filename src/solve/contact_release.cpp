@@ -37,7 +37,7 @@ constexpr std::uint32_t kBrokenToo = 3;
 constexpr int kWholeRings = 3, kFadeRings = 6;
 constexpr std::uint32_t kLagging = ~0U;
 constexpr std::uint64_t kLookWork = 4096;  // per vertex; a body that touches itself takes some hundred
-constexpr int kAxisPoints = 8;  // along a bone
+constexpr int kAxisPoints = 8;             // along a bone
 
 }  // namespace
 
@@ -113,7 +113,7 @@ bool ContactPass::Impl::release_blocking() {
 
 // What contact breaks and the method does not: edges whose faces turn against each other, edges that are stretched far
 // beyond what they are there; parts that are left behind. Only where the skin is held off its place. True: too much.
-bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole,
+bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target,
                                     const BrokenBounds& most) {
   const RigSurface& surface = rig.surface;
   const std::size_t parts = radius.size();
@@ -123,7 +123,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
   differs.resize(skin.size());
   broken.assign(skin.size(), 0);
   for (std::size_t v = 0; v < skin.size(); ++v) {
-    const double off = distance(skin[v], whole[v]);
+    const double off = distance(skin[v], target[v]);
     differs[v] = off > kMovedEdges * surface.edge[v] ? 1 : 0;
     lag[part[v]] += off;
     ++vertices_of[part[v]];
@@ -135,7 +135,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     const std::uint32_t v = edge.a, w = edge.b;
     if ((differs[v] | differs[w]) == 0) continue;
     const double rest_length = distance(surface.positions[v], surface.positions[w]);
-    const double here = distance(skin[v], skin[w]), there = kTornMore * distance(whole[v], whole[w]);
+    const double here = distance(skin[v], skin[w]), there = kTornMore * distance(target[v], target[w]);
     const bool torn_here = here > kTornStretch * rest_length && here > there;
     const auto folded = [&] {
       const auto sharp = [&](const std::vector<Vec3f>& x) {
@@ -147,7 +147,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
         const double agreement = dot(normal(topology.triangles[faces[0]]), normal(topology.triangles[faces[1]]));
         return (edge.forward == 1 ? agreement : -agreement) < kFoldedCosine;
       };
-      return edge.faces == 2 && sharp(skin) && !sharp(whole);
+      return edge.faces == 2 && sharp(skin) && !sharp(target);
     };
     if (!torn_here && !folded()) continue;
     broken[v] = broken[w] = 1;
@@ -189,13 +189,13 @@ void ContactPass::Impl::fade_broken(int attempt) {
   }
 }
 
-// Takes `skin` back to `whole` where it is folded or torn and that is neither: as little of it as makes it whole.
-void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& whole) {
+// Takes `skin` back to `target` where it is folded or torn and that is neither: as little of it as makes it whole.
+void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     fade_broken(attempt);
     for (std::size_t v = 0; v < skin.size(); ++v)
-      if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], whole[v], let_go[v]) : whole[v];
-    if (!find_broken(skin, whole, kRepaired)) break;
+      if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], target[v], let_go[v]) : target[v];
+    if (!find_broken(skin, target, kRepaired)) break;
   }
 }
 
@@ -209,9 +209,10 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   blend(motion, carried, context);
   plain.resize(mesh.size());
   for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
-  if (find_broken(raw, plain, kRepaired)) repair(raw, plain);
+  whole = raw;
+  if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
   proposed = mesh;
-  if (find_broken(mesh, raw, kRepaired)) repair(mesh, raw);
+  if (find_broken(mesh, whole, kRepaired)) repair(mesh, whole);
   const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
@@ -226,7 +227,7 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     if (mesh[v] == proposed[v]) continue;
     ++changed;
-    wanted[v] = raw[v];
+    wanted[v] = whole[v];
     lift[v] = {};
     drift[v] = {};
   }

@@ -46,7 +46,7 @@ class ImplicitSkin {
   const Rig& rig_;
   ImplicitOptions options_;
   const Context& context_;
-  double unit_ = 1;  // metres: of all lengths while a frame is solved
+  double unit_ = 1;                                   // metres: of all lengths while a frame is solved
   std::vector<std::array<std::uint32_t, 2>> joined_;  // pairs of parts that grow out of each other
   ImplicitRest rest_;
   std::unique_ptr<Hinges> hinges_;

@@ -11,10 +11,10 @@
 namespace cutis {
 namespace {
 
-constexpr float kSettled = 3e-3F;         // local edges: a vertex that relaxation and projection move by less rests
-constexpr float kConverged = 1e-3F;       // residual
-constexpr float kMissed = 0.05F;          // residual of a vertex that is off its surface
-constexpr std::size_t kTolerated = 2;     // inverted triangles more than before that a sub-step may leave
+constexpr float kSettled = 3e-3F;      // local edges: a vertex that relaxation and projection move by less rests
+constexpr float kConverged = 1e-3F;    // residual
+constexpr float kMissed = 0.05F;       // residual of a vertex that is off its surface
+constexpr std::size_t kTolerated = 2;  // inverted triangles more than before that a sub-step may leave
 constexpr std::size_t kMostFrameHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
 // Operations of an active vertex in a sub-step; in tests of boxes, about.

@@ -329,8 +329,8 @@ TEST(Animate, FollowsABvh) {
   CUTIS_NEEDS_SHARED_DATA();
   const TemporaryFolder folder;
   const Result r = run("animate " + (test::shared_data() / "makehuman_male/makehuman_male.glb").string() + " --bvh " +
-                       (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() + " --method dqs --frames 4 --json -o " +
-                       folder.file("walk.pc2"));
+                       (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() +
+                       " --method dqs --frames 4 --json -o " + folder.file("walk.pc2"));
   ASSERT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(json::parse(r.out)["clip"], "02_01_walk");
 }

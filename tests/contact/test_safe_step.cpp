@@ -179,9 +179,9 @@ TEST_F(SafeStepTest, ASheetFoldedOntoItselfKeepsItsLayersApart) {
 }
 
 // Skin that rides along with its part and is pushed may meet the part's other skin: that pair must be looked for too.
-TEST_F(SafeStepTest, RandomProposalsNeverIntersect) {
+void expect_no_intersections_of_random_proposals(unsigned first_seed, unsigned last_seed, const Context& context) {
   const Scene scene = two_spheres();
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = first_seed; seed <= last_seed; ++seed) {
     SafeStep safe(scene.mesh(), {}, context);
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> unit(-1, 1);
@@ -202,6 +202,11 @@ TEST_F(SafeStepTest, RandomProposalsNeverIntersect) {
     }
   }
 }
+
+TEST_F(SafeStepTest, RandomProposalsNeverIntersect) { expect_no_intersections_of_random_proposals(1, 2, context); }
+
+using SafeStepSlow = SafeStepTest;
+TEST_F(SafeStepSlow, RandomProposalsNeverIntersect) { expect_no_intersections_of_random_proposals(3, 20, context); }
 
 // Two triangles keep apart only if all their elements do so on one way: at seams, where parts move differently, an
 // element must be followed in the frames of all the parts that it borders on.

@@ -33,9 +33,7 @@ class EveryFormat : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { fill_shot(shot_, 3); }
   [[nodiscard]] std::string file() const { return folder_.file(std::string("out") + GetParam()); }
-  std::unique_ptr<AnimationWriter> open() const {
-    return make_animation_writer(file(), shot_.header, context_);
-  }
+  std::unique_ptr<AnimationWriter> open() const { return make_animation_writer(file(), shot_.header, context_); }
   void add(AnimationWriter& writer, std::size_t f) const {
     writer.add_frame(shot_.frames[f].positions, shot_.frames[f].normals);
   }

@@ -69,7 +69,9 @@ struct GroundTruth : testing::Test {
 TEST_F(GroundTruth, WalkIsRecoveredFromItsMarkers) { expect_recovered("cmu_02_01_walk", 43); }
 
 using GroundTruthSlow = GroundTruth;
-TEST_F(GroundTruthSlow, TwistsAndSquatsAreRecoveredFromTheirMarkers) { expect_recovered("cmu_13_29_twists_squats", 170); }
+TEST_F(GroundTruthSlow, TwistsAndSquatsAreRecoveredFromTheirMarkers) {
+  expect_recovered("cmu_13_29_twists_squats", 170);
+}
 
 TEST_F(GroundTruthSlow, WalkIsRecoveredWithAFifthOfTheMarkersMissingForHalfSeconds) {
   MarkerTake take = test::capture(character, map, "cmu_02_01_walk", 86, context);

@@ -223,8 +223,8 @@ void add_shell(CLI::App& app) {
   completions->callback([&app, shell] {
     const std::vector<Verb> verbs = verbs_of(app);
     put(*shell == "bash"  ? bash_completions(verbs)
-                     : *shell == "zsh" ? zsh_completions(verbs)
-                                       : fish_completions(verbs));
+        : *shell == "zsh" ? zsh_completions(verbs)
+                          : fish_completions(verbs));
   });
   CLI::App* manual = app.add_subcommand("man", "The manual page, on stdout");
   manual->footer("Examples:\n  cutis man > cutis.1 && man ./cutis.1");

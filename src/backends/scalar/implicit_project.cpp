@@ -10,7 +10,6 @@
 namespace cutis {
 namespace {
 
-
 VertexState state_of(ProjectEnd end) {
   switch (end) {
     case ProjectEnd::converged:

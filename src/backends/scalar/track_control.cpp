@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/scalar/grain.h"
 #include "backends/scalar/track.h"
 #include "backends/track_control.h"
-#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -16,7 +16,6 @@ namespace cutis {
 namespace {
 
 using namespace control;
-
 
 // The other parts whose fields may be felt at vertex v, with their contact. Parts that are not joined and not in
 // contact have no say in the residual.

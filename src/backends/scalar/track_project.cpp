@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/scalar/track.h"
 #include "backends/scalar/grain.h"
+#include "backends/scalar/track.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
 namespace cutis {
 namespace {
-
 
 // Counts how often an operator of the tree is asked.
 struct CountingController {

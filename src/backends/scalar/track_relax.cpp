@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/scalar/grain.h"
 #include "backends/scalar/track.h"
 #include "backends/track_relaxation.h"
-#include "backends/scalar/grain.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 

@@ -101,7 +101,8 @@ void list_active(const RigSurface& s, TrackStep& step, const Context& context) {
   step.active.resize(step.active_from[runs]);
   step.wanted.resize(step.wanted_from[runs]);
   parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t active = step.active_from[begin / kTransportGrain], wanted = step.wanted_from[begin / kTransportGrain];
+    std::uint32_t active = step.active_from[begin / kTransportGrain],
+                  wanted = step.wanted_from[begin / kTransportGrain];
     for (std::size_t v = begin; v < end; ++v) {
       step.slot[v] = -1;
       if (step.is_wanted[v] != 0) step.wanted[wanted++] = static_cast<std::uint32_t>(v);

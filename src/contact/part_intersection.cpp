@@ -1,0 +1,56 @@
+#include "contact/part_intersection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "geometry/predicates.h"
+#include "geometry/tri_tri.h"
+
+namespace cutis {
+
+PathBox PartIntersection::gather(std::span<const Vec3f> positions, std::uint32_t part,
+                                 std::vector<BoxedTriangle>& out) const {
+  const TriangleBvh& tree = surface_.parts()[part].tree;
+  out.clear();
+  PathBox all;
+  for (std::uint32_t slot = 0; slot < tree.slots(); ++slot) {
+    BoxedTriangle& t = out.emplace_back(PathBox{}, tree.triangle(slot));
+    for (const std::uint32_t v : surface_.triangles()[t.triangle]) t.box.add(positions[v]);
+    all.add(t.box);
+  }
+  return all;
+}
+
+// Triangles within the other part's box, swept along x.
+bool PartIntersection::test(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b, WorkMeter* meter) {
+  const auto triangles = surface_.triangles();
+  const PathBox box_a = gather(positions, a, of_a_), box_b = gather(positions, b, of_b_);
+  if (!overlap(box_a, box_b)) return false;
+  std::erase_if(of_a_, [&](const BoxedTriangle& t) { return !overlap(t.box, box_b); });
+  std::erase_if(of_b_, [&](const BoxedTriangle& t) { return !overlap(t.box, box_a); });
+  const auto begins = [](const BoxedTriangle& t) { return t.box.lo[0]; };
+  std::ranges::sort(of_b_, {}, [&](const BoxedTriangle& t) { return std::pair(begins(t), t.triangle); });
+  float widest = 0;
+  for (const BoxedTriangle& t : of_b_) widest = std::max(widest, t.box.hi[0] - t.box.lo[0]);
+
+  const auto corners = [&](const Triangle& t) -> TriangleCorners {
+    return {positions[t[0]], positions[t[1]], positions[t[2]]};
+  };
+  const auto flat = [&](const Triangle& t) { return has_zero_area(positions[t[0]], positions[t[1]], positions[t[2]]); };
+  WorkCount work(meter);
+  for (const BoxedTriangle& s : of_a_) {
+    if (!work.spend(1)) return true;
+    for (auto t = std::ranges::lower_bound(of_b_, s.box.lo[0] - widest, {}, begins);
+         t != of_b_.end() && t->box.lo[0] <= s.box.hi[0]; ++t) {
+      if (!work.spend(1)) return true;
+      const Triangle &x = triangles[s.triangle], &y = triangles[t->triangle];
+      bool shared = false;
+      for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];
+      if (shared || !overlap(s.box, t->box) || flat(x) || flat(y)) continue;
+      if (triangles_intersect(corners(x), corners(y))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace cutis
