@@ -1,8 +1,5 @@
 #include "contact/part_intersection.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "geometry/predicates.h"
 #include "geometry/tri_tri.h"
 
@@ -21,35 +18,29 @@ PathBox PartIntersection::gather(std::span<const Vec3f> positions, std::uint32_t
   return all;
 }
 
-// Triangles within the other part's box, swept along x.
+// Each triangle within the other part's box against each such: few, when parts have nearly come apart.
 bool PartIntersection::test(std::span<const Vec3f> positions, std::uint32_t a, std::uint32_t b, WorkMeter* meter) {
   const auto triangles = surface_.triangles();
   const PathBox box_a = gather(positions, a, of_a_), box_b = gather(positions, b, of_b_);
   if (!overlap(box_a, box_b)) return false;
   std::erase_if(of_a_, [&](const BoxedTriangle& t) { return !overlap(t.box, box_b); });
   std::erase_if(of_b_, [&](const BoxedTriangle& t) { return !overlap(t.box, box_a); });
-  const auto begins = [](const BoxedTriangle& t) { return t.box.lo[0]; };
-  std::ranges::sort(of_b_, {}, [&](const BoxedTriangle& t) { return std::pair(begins(t), t.triangle); });
-  float widest = 0;
-  for (const BoxedTriangle& t : of_b_) widest = std::max(widest, t.box.hi[0] - t.box.lo[0]);
 
   const auto corners = [&](const Triangle& t) -> TriangleCorners {
     return {positions[t[0]], positions[t[1]], positions[t[2]]};
   };
   const auto flat = [&](const Triangle& t) { return has_zero_area(positions[t[0]], positions[t[1]], positions[t[2]]); };
   WorkCount work(meter);
-  for (const BoxedTriangle& s : of_a_) {
-    if (!work.spend(1)) return true;
-    for (auto t = std::ranges::lower_bound(of_b_, s.box.lo[0] - widest, {}, begins);
-         t != of_b_.end() && t->box.lo[0] <= s.box.hi[0]; ++t) {
+  for (const BoxedTriangle& s : of_a_)
+    for (const BoxedTriangle& t : of_b_) {
       if (!work.spend(1)) return true;
-      const Triangle &x = triangles[s.triangle], &y = triangles[t->triangle];
+      if (!overlap(s.box, t.box)) continue;
+      const Triangle &x = triangles[s.triangle], &y = triangles[t.triangle];
       bool shared = false;
       for (const std::uint32_t v : x) shared = shared || v == y[0] || v == y[1] || v == y[2];
-      if (shared || !overlap(s.box, t->box) || flat(x) || flat(y)) continue;
+      if (shared || flat(x) || flat(y)) continue;
       if (triangles_intersect(corners(x), corners(y))) return true;
     }
-  }
   return false;
 }
 
