@@ -16,6 +16,7 @@
 #include "cutis/solve.h"
 #include "kernels/skin.h"
 #include "kernels/track.h"
+#include "rig/parts.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -31,9 +32,6 @@ struct PosedBones {
 inline constexpr float kStillEdges = 1e-4F;
 /// Change of a field that wakes a vertex up.
 inline constexpr float kStillField = 0.002F;
-
-/// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
-[[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
 
 /// Another part's field at the vertices of a block, at rest.
 struct TrackReach {

@@ -8,7 +8,7 @@
 #include "backends/engine.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
-#include "solve/bend_relief.h"
+#include "relief/bend_relief.h"
 #include "solve/bone_motion.h"
 #include "solve/hinges.h"
 

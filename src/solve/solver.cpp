@@ -16,10 +16,10 @@
 #include "cutis/options.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
-#include "solve/contact_pass.h"
+#include "contact/contact_pass.h"
 #include "solve/implicit.h"
-#include "solve/pose_limits.h"
-#include "solve/pose_relief.h"
+#include "rig/pose_limits.h"
+#include "relief/pose_relief.h"
 #include "solve/tracker.h"
 
 namespace cutis {

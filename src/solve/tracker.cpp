@@ -6,7 +6,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/timer.h"
-#include "solve/carry_on.h"
+#include "contact/carry_on.h"
 
 namespace cutis {
 namespace {

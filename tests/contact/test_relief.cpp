@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/math.h"
-#include "contact/relief.h"
+#include "relief/relief.h"
 #include "support/support.h"
 
 namespace cutis {

@@ -18,12 +18,13 @@ ALLOWED = {
     "weights": {"base", "numerics", "geometry", "character"},
     "field": {"base", "numerics", "geometry", "character", "kernels"},
     "compose": {"base", "numerics", "kernels"},
-    "contact": {"base", "geometry"},
+    "contact": {"base", "geometry", "kernels", "rig"},
+    "relief": {"base", "kernels", "rig", "backends"},
     "rig": {"base", "kernels"},
     "kernels": {"base"},
     "backends": {"base", "kernels", "rig"},
     "bind": {"base", "numerics", "geometry", "character", "field", "compose", "rig", "kernels", "backends"},
-    "solve": {"base", "geometry", "rig", "kernels", "backends", "contact"},
+    "solve": {"base", "geometry", "rig", "kernels", "backends", "contact", "relief"},
     "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
     "hands": {"base", "numerics", "geometry", "character"},
     "volume": {"base", "numerics", "geometry", "character"},
@@ -34,6 +35,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # solve sees of the back ends only their front.
 ONLY = {
     ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/track.h"},
+    ("relief", "backends"): {"backends/engine.h"},
     ("bind", "backends"): {"backends/posed_field.h"},
 }
 

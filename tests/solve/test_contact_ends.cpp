@@ -9,8 +9,8 @@
 #include "base/work_meter.h"
 #include "cutis/cutis.h"
 #include "cutis/metrics.h"
-#include "solve/contact_pass.h"
-#include "solve/pose_limits.h"
+#include "contact/contact_pass.h"
+#include "rig/pose_limits.h"
 #include "solve/poses.h"
 #include "support/support.h"
 

@@ -4,7 +4,7 @@
 #include "base/math.h"
 #include "cutis/cutis.h"
 #include "cutis/metrics.h"
-#include "solve/contact_pass.h"
+#include "contact/contact_pass.h"
 #include "support/support.h"
 
 namespace cutis {

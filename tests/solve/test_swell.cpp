@@ -9,8 +9,8 @@
 #include "cutis/cutis.h"
 #include "cutis/metrics.h"
 #include "rig/rig.h"
-#include "solve/swell.h"
-#include "solve/unfold.h"
+#include "contact/swell.h"
+#include "contact/unfold.h"
 #include "support/support.h"
 
 namespace cutis {

@@ -11,8 +11,6 @@ namespace {
 
 // Fields below and above have no gradient to follow.
 constexpr float kLeastField = 0.02F, kMostField = 0.98F, kLeastSlope = 0.1F;
-// Two parts of which one reaches so far into the other at rest are one surface there.
-constexpr float kOverlap = 0.3F;
 // The gap between skins in contact: of the local edge, so that chords of curved sheets do not cross, and of the part's
 // thickness, so that coarse skins do not stand apart.
 constexpr float kGapEdges = 0.2F, kGapRadii = 0.05F;
@@ -22,38 +20,6 @@ constexpr double kFlat = 0.999;
 constexpr float kHoldRadii = 0.5F;
 // Longest edge at a vertex, in radii of its field: up to here skin is fine; from there on an edge spans the part.
 constexpr float kFineRadii = 1.5F, kCoarseRadii = 3;
-
-// Parts whose skins meet, or come within the part's thickness of each other along the surface.
-void join_along_surface(const Rig& rig, std::vector<char>& joined) {
-  const RigSurface& s = rig.surface;
-  const std::size_t n = s.size(), bones = rig.bones.size();
-  using Item = std::pair<float, std::uint32_t>;
-  std::vector<float> way(n);
-  for (std::uint32_t b = 0; b < bones; ++b) {
-    if (rig.fields[b].empty()) continue;
-    const float reach = rig.fields[b].grid.radius;
-    std::ranges::fill(way, 1e30F);
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
-    for (std::uint32_t v = 0; v < n; ++v)
-      if (s.owner[v] == b) {
-        way[v] = 0;
-        queue.emplace(0.0F, v);
-      }
-    while (!queue.empty()) {
-      const auto [d, v] = queue.top();
-      queue.pop();
-      if (d > way[v]) continue;
-      const std::uint32_t k = s.owner[v];
-      if (k != b && k != RigSurface::kNoBone) joined[b * bones + k] = joined[k * bones + b] = 1;
-      for (const std::uint32_t w : s.neighbours.row(v)) {
-        const float next = d + distance(s.positions[v], s.positions[w]);
-        if (next >= way[w] || (next > reach && d > 0)) continue;  // across the seam at least
-        way[w] = next;
-        queue.emplace(next, w);
-      }
-    }
-  }
-}
 
 // Parts all of whose triangles face one way.
 std::vector<char> flat_parts(const Rig& rig) {
@@ -137,23 +103,6 @@ std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
   const auto row = others.row(v);
   const auto it = std::lower_bound(row.begin(), row.end(), bone);
   return it != row.end() && *it == bone ? &*it - others.items.data() : -1;
-}
-
-std::vector<char> joined_parts(const Rig& rig) {
-  const RigSurface& s = rig.surface;
-  const std::size_t bones = rig.bones.size();
-  std::vector<char> joined(bones * bones, 0);
-  std::vector<GridView> fields;
-  for (const RigField& f : rig.fields) fields.push_back(f.view());
-  for (std::size_t v = 0; v < s.size(); ++v) {
-    const std::uint32_t b = s.owner[v];
-    if (b == RigSurface::kNoBone) continue;
-    for (std::uint32_t k = 0; k < bones; ++k)
-      if (k != b && !rig.fields[k].empty() && eval_field(fields[k], s.positions[v]).value > kOverlap)
-        joined[b * bones + k] = joined[k * bones + b] = 1;
-  }
-  join_along_surface(rig, joined);
-  return joined;
 }
 
 TrackRest make_track_rest(const Rig& rig) {

@@ -7,7 +7,7 @@
 
 #include "base/math.h"
 #include "base/rotation_vector.h"
-#include "contact/relief.h"
+#include "relief/relief.h"
 
 namespace cutis {
 namespace {

@@ -20,6 +20,11 @@
 
 namespace cutis {
 
+/// Depth that skin gives way by, in thicknesses (2 radii) of the thinner part.
+inline constexpr double kReliefAllow = 0.2;
+/// Turns that move skin by no more than this part of the radius are not worth a motion.
+inline constexpr double kReliefStill = 0.02;
+
 struct ReliefParts {
   std::span<const Vec3f> rest;          ///< vertices at rest
   std::span<const std::uint32_t> part;  ///< per vertex; at or beyond the number of parts: none
@@ -30,7 +35,7 @@ struct ReliefParts {
 };
 
 struct ReliefOptions {
-  double allow = 0.2;             ///< depth left to the skin, in thicknesses (2 radii) of the thinner part, > 0
+  double allow = kReliefAllow;    ///< depth left to the skin, in thicknesses (2 radii) of the thinner part, > 0
   double cap = 0.03;              ///< of what one joint moves, in sizes of the character, >= 0
   double fade = 0.9;              ///< what is left of last frame's turns when nothing needs them, in [0,1)
   double follow = 0.5;            ///< share of the way to the turns needed in a frame, twice over, in (0,1]; 1: at once

@@ -1,24 +1,18 @@
-#include "solve/pose_relief.h"
+#include "relief/pose_relief.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "backends/track.h"
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "rig/parts.h"
 #include "rig/skin_links.h"
 
 namespace cutis {
 namespace {
 
 constexpr double kSamePose = 0.999;  // cosine of half the angle between rotations: 5 degrees
-
-double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
-  const Vec3d e = b - a;
-  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
-  return distance(p, a + e * t);
-}
 
 Relief make_relief(const Rig& rig, const ReliefOptions& options, const Context& context) {
   std::vector<float> radius = part_radii(rig);
@@ -50,24 +44,6 @@ Relief make_relief(const Rig& rig, const ReliefOptions& options, const Context& 
 }
 
 }  // namespace
-
-std::vector<float> part_radii(const Rig& rig) {
-  std::vector<std::vector<float>> distances(rig.bones.size());
-  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
-    const std::uint32_t b = rig.surface.owner[v];
-    if (b < rig.bones.size())
-      distances[b].push_back(static_cast<float>(distance_to_segment(static_cast<Vec3d>(rig.surface.positions[v]),
-                                                                    rig.bones[b].rest_origin, rig.bones[b].rest_end)));
-  }
-  std::vector<float> radius(rig.bones.size(), 0.0F);
-  for (std::size_t b = 0; b < radius.size(); ++b) {
-    if (distances[b].empty()) continue;
-    const auto middle = distances[b].begin() + static_cast<std::ptrdiff_t>(distances[b].size() / 2);
-    std::nth_element(distances[b].begin(), middle, distances[b].end());
-    radius[b] = *middle;
-  }
-  return radius;
-}
 
 void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn,
                   std::span<const char> loose, Pose& pose) {

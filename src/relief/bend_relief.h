@@ -2,7 +2,7 @@
 // give way, the joints between the two are turned back towards rest until it does not.
 //
 // At rest parts do not meet, so there is always such a pose on the way back; joints stay together, and a finger that is
-// curled through the palm ends on it. The pose alone decides. solve/pose_relief moves bones instead and follows time.
+// curled through the palm ends on it. The pose alone decides. relief/pose_relief moves bones instead and follows time.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// Relief (contact/relief.h) of a rig's poses: pose in, pose out, so that every method can use it.
+// Relief (relief/relief.h) of a rig's poses: pose in, pose out, so that every method can use it.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "contact/relief.h"
+#include "relief/relief.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "rig/rig.h"
@@ -16,9 +16,6 @@ namespace cutis {
 /// on it. `world`: of all joints in that pose; `loose`: loose_bones().
 void relieve_pose(const Rig& rig, std::span<const Affine3d> world, std::span<const Quatd> bone_turn,
                   std::span<const char> loose, Pose& pose);
-
-/// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
-[[nodiscard]] std::vector<float> part_radii(const Rig& rig);
 
 class PoseRelief {
  public:

@@ -1,4 +1,4 @@
-#include "solve/contact_pass.h"
+#include "contact/contact_pass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/timer.h"
-#include "solve/carry_on.h"
-#include "solve/contact_pass_impl.h"
-#include "solve/pose_limits.h"
-#include "solve/pose_relief.h"
+#include "contact/carry_on.h"
+#include "contact/contact_pass_impl.h"
+#include "rig/pose_limits.h"
+#include "rig/parts.h"
 
 namespace cutis {
 namespace {

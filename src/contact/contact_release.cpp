@@ -5,7 +5,7 @@
 
 #include "base/math.h"
 #include "kernels/eval_field.h"
-#include "solve/contact_pass_impl.h"
+#include "contact/contact_pass_impl.h"
 
 namespace cutis {
 namespace {

@@ -1,4 +1,4 @@
-#include "solve/swell.h"
+#include "contact/swell.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "solve/carry_on.h"
+#include "contact/carry_on.h"
 
 #include <cmath>
 

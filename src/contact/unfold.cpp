@@ -1,4 +1,4 @@
-#include "solve/unfold.h"
+#include "contact/unfold.h"
 
 #include <algorithm>
 

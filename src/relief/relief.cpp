@@ -3,7 +3,7 @@
 // joints between the two parts: of all turns that push the place of contact out, the one with the least cost, the cost
 // of a joint growing with the thickness of its part and with what hangs on it, and being lower about the axis about
 // which the joint has come from rest. docs/algorithms/contact.md has the equations.
-#include "contact/relief.h"
+#include "relief/relief.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +21,6 @@ namespace {
 constexpr double kDone = 0.02;
 // Of an excess, taken back at a time.
 constexpr double kStep = 0.7;
-// Turns that move skin by no more than this part of the radius are not worth a motion.
-constexpr double kStill = 0.02;
 // How readily joints turn about axes other than that of their own turn from rest.
 constexpr double kSideways = 0.2;
 // The turn from rest at which its axis is trusted, radians.
@@ -348,7 +346,7 @@ std::span<const Quatd> Relief::update(std::span<const Affine3d> motion) {
   for (std::size_t p = 0; p < turn_.size(); ++p) {
     // The smallest end somewhere, without a jump: parts that need no relief stay exactly put.
     const Vec3d wanted = rotation_vector(followed_[p]);
-    const double size = length(wanted), still = kStill * radius_[p] / std::max(span_[p], 1e-300);
+    const double size = length(wanted), still = kReliefStill * radius_[p] / std::max(span_[p], 1e-300);
     given_[p] = size > still ? from_rotation_vector(wanted * ((size - still) / size)) : Quatd{};
   }
   report_turns(motion);

@@ -4,7 +4,7 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
-#include "solve/contact_pass_impl.h"
+#include "contact/contact_pass_impl.h"
 
 namespace cutis {
 namespace {

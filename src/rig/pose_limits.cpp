@@ -1,4 +1,4 @@
-#include "solve/pose_limits.h"
+#include "rig/pose_limits.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/math.h"
-#include "solve/contact_pass.h"
+#include "contact/contact_pass.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "solve/bend_relief.h"
+#include "relief/bend_relief.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,20 +6,17 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "relief/relief.h"
+#include "rig/parts.h"
 #include "rig/skin_links.h"
-#include "solve/pose_relief.h"
 
 namespace cutis {
 namespace {
 
-// Skin gives way by this part of the thinner part's thickness (two radii).
-constexpr float kGive = 0.2F;
 // At most this share of every joint's turn is taken back.
 constexpr double kMostShare = 0.5;
 constexpr std::size_t kSamples = 48;  // vertices of a part that are tried, besides those that are too deep
 constexpr int kSteps = 16, kBisections = 6, kSweeps = 2;
-// Of the radius: less is not worth a motion.
-constexpr double kStill = 0.02;
 
 bool is_ancestor(const Skeleton& skeleton, int above, int below) {
   for (int j = below; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent)
@@ -70,7 +67,7 @@ BendRelief::BendRelief(const Rig& rig, double cap)
   }
 }
 
-float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * kGive * std::min(radius_[b], radius_[k]); }
+float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * static_cast<float>(kReliefAllow) * std::min(radius_[b], radius_[k]); }
 
 // The joints that move `bone` but not `other`. None where bones hang on each other by their skin alone: such a joint
 // turns without what hangs on it.
@@ -220,7 +217,7 @@ const Pose& BendRelief::apply(const Pose& pose, std::span<const DeepVertex> deep
     const auto j = static_cast<std::size_t>(bone.joint);
     const Vec3d end = transform_point(bone.rest_from_world, bone.rest_end);
     const Vec3d offset = transform_point(world_[j], end) - transform_point(asked_[j], end);
-    if (length(offset) > kStill * radius_[b]) moved_.push_back({bone.joint, offset});
+    if (length(offset) > kReliefStill * radius_[b]) moved_.push_back({bone.joint, offset});
   }
   return pose_;
 }

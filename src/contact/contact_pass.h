@@ -16,8 +16,8 @@
 #include "cutis/character.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
-#include "solve/swell.h"
-#include "solve/unfold.h"
+#include "contact/swell.h"
+#include "contact/unfold.h"
 
 namespace cutis {
 

@@ -1,0 +1,92 @@
+#include "rig/parts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "base/math.h"
+
+namespace cutis {
+namespace {
+
+// Two parts of which one reaches so far into the other at rest are one surface there.
+constexpr float kOverlap = 0.3F;
+
+double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const Vec3d e = b - a;
+  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
+  return distance(p, a + e * t);
+}
+
+// Parts whose skins meet, or come within the part's thickness of each other along the surface.
+void join_along_surface(const Rig& rig, std::vector<char>& joined) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size(), bones = rig.bones.size();
+  using Item = std::pair<float, std::uint32_t>;
+  std::vector<float> way(n);
+  for (std::uint32_t b = 0; b < bones; ++b) {
+    if (rig.fields[b].empty()) continue;
+    const float reach = rig.fields[b].grid.radius;
+    std::ranges::fill(way, 1e30F);
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+    for (std::uint32_t v = 0; v < n; ++v)
+      if (s.owner[v] == b) {
+        way[v] = 0;
+        queue.emplace(0.0F, v);
+      }
+    while (!queue.empty()) {
+      const auto [d, v] = queue.top();
+      queue.pop();
+      if (d > way[v]) continue;
+      const std::uint32_t k = s.owner[v];
+      if (k != b && k != RigSurface::kNoBone) joined[b * bones + k] = joined[k * bones + b] = 1;
+      for (const std::uint32_t w : s.neighbours.row(v)) {
+        const float next = d + distance(s.positions[v], s.positions[w]);
+        if (next >= way[w] || (next > reach && d > 0)) continue;  // across the seam at least
+        way[w] = next;
+        queue.emplace(next, w);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<float> part_radii(const Rig& rig) {
+  std::vector<std::vector<float>> distances(rig.bones.size());
+  for (std::size_t v = 0; v < rig.surface.size(); ++v) {
+    const std::uint32_t b = rig.surface.owner[v];
+    if (b < rig.bones.size())
+      distances[b].push_back(static_cast<float>(distance_to_segment(static_cast<Vec3d>(rig.surface.positions[v]),
+                                                                    rig.bones[b].rest_origin, rig.bones[b].rest_end)));
+  }
+  std::vector<float> radius(rig.bones.size(), 0.0F);
+  for (std::size_t b = 0; b < radius.size(); ++b) {
+    if (distances[b].empty()) continue;
+    const auto middle = distances[b].begin() + static_cast<std::ptrdiff_t>(distances[b].size() / 2);
+    std::nth_element(distances[b].begin(), middle, distances[b].end());
+    radius[b] = *middle;
+  }
+  return radius;
+}
+
+std::vector<char> joined_parts(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  std::vector<char> joined(bones * bones, 0);
+  std::vector<GridView> fields;
+  for (const RigField& f : rig.fields) fields.push_back(f.view());
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    const std::uint32_t b = s.owner[v];
+    if (b == RigSurface::kNoBone) continue;
+    for (std::uint32_t k = 0; k < bones; ++k)
+      if (k != b && !rig.fields[k].empty() && eval_field(fields[k], s.positions[v]).value > kOverlap)
+        joined[b * bones + k] = joined[k * bones + b] = 1;
+  }
+  join_along_surface(rig, joined);
+  return joined;
+}
+
+}  // namespace cutis

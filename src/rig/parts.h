@@ -1,0 +1,16 @@
+// Parts of a rig at rest: the skin that belongs to one bone.
+#pragma once
+
+#include <vector>
+
+#include "rig/rig.h"
+
+namespace cutis {
+
+/// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
+[[nodiscard]] std::vector<float> part_radii(const Rig& rig);
+
+/// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
+[[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
+
+}  // namespace cutis
