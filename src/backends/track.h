@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "backends/posed_field.h"
@@ -39,8 +41,21 @@ struct TrackReach {
   std::uint32_t bone = 0;
 };
 
+/// Fields of other parts at the skin, at rest: long to find.
+struct FieldsRest {
+  static constexpr std::string_view kRestName = "fields";
+  RigRows others;                  ///< TrackRest
+  std::vector<float> other_value;  ///< TrackRest
+  std::vector<float> core_lead;    ///< TrackRest
+  std::vector<float> steepest;     ///< TrackRest
+
+  void write(RestWriter& out) const;
+  [[nodiscard]] bool read(RestReader& in, const Rig& rig);
+};
+
 /// What tracking knows of the rest pose.
 struct TrackRest {
+  static constexpr std::string_view kRestName = "tracking";
   std::vector<float> own;          ///< the own part's field at the vertex: the level that it keeps
   RigRows others;                  ///< other bones whose field reaches the vertex, rising
   std::vector<float> other_value;  ///< per item of others
@@ -63,6 +78,8 @@ struct TrackRest {
   std::vector<float> edge_squared;  ///< per item of the surface's neighbours: of the edge's length
   std::vector<char> mates;          ///< bones x bones: the second turns skin of the first
   std::vector<char> reaches;        ///< bones x bones: the second's field reaches skin of the first
+  RigRows corners;                  ///< triangles at each vertex, rising
+  std::vector<Vec3f> normals;       ///< of the surface, weighted by area; 0 where there is none
   TrackPlaces places;               ///< in which order, and padded
   std::vector<std::uint32_t> tracked_lanes, rigid_lanes;  ///< per block: bits
   std::vector<Float4> core_at;                            ///< per place: core
@@ -75,6 +92,8 @@ struct TrackRest {
   /// Follows its bone, unless contact holds it off.
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
 };
+/// Made once, shared by all solvers of the rig.
+[[nodiscard]] std::shared_ptr<const TrackRest> track_rest(const Rig& rig);
 [[nodiscard]] TrackRest make_track_rest(const Rig& rig);
 
 /// Another part that may be felt at a vertex.

@@ -83,49 +83,17 @@ struct BroadPhase::LeafScratch {
   Leaf a, b;
 };
 
-BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface) {
-  const auto parts = surface.parts();
-  std::uint32_t nodes = 0;
-  std::vector<std::uint32_t> corner_of(surface.vertex_count());
-  std::vector<std::uint32_t> seen(surface.vertex_count(), ~0U);  // in which part last
-  for (std::uint32_t p = 0; p < parts.size(); ++p) {
-    const TriangleBvh& tree = parts[p].tree;
-    node_begin_.push_back(nodes);
-    slot_begin_.push_back(static_cast<std::uint32_t>(slot_triangle_.size()));
-    corner_begin_.push_back(static_cast<std::uint32_t>(corner_vertex_.size()));
-    nodes += static_cast<std::uint32_t>(tree.nodes().size());
-    const std::uint32_t own = tree.empty() ? 0 : tree.nodes()[0].end;
-    for (std::uint32_t slot = 0; slot < own; ++slot) {
-      slot_triangle_.push_back(tree.triangle(slot));
-      std::array<std::uint32_t, 3>& corner = slot_corner_.emplace_back();
-      for (unsigned k = 0; k < 3; ++k) {
-        const std::uint32_t v = surface.triangles()[slot_triangle_.back()][k];
-        if (seen[v] != p) {
-          seen[v] = p;
-          corner_of[v] = static_cast<std::uint32_t>(corner_vertex_.size());
-          corner_vertex_.push_back(v);
-        }
-        corner[k] = corner_of[v];
-      }
-    }
-  }
-  node_begin_.push_back(nodes);
-  slot_begin_.push_back(static_cast<std::uint32_t>(slot_triangle_.size()));
-  corner_begin_.push_back(static_cast<std::uint32_t>(corner_vertex_.size()));
-  for (auto* boxes : {&part_path_, &part_last_, &part_to_}) boxes->resize(parts.size());
+BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface), layout_(surface.layout()) {
+  const std::size_t parts = surface.parts().size(), nodes = layout_.node_begin.back();
+  for (auto* boxes : {&part_path_, &part_last_, &part_to_}) boxes->resize(parts);
   for (auto* boxes : {&node_path_, &node_last_, &node_to_}) boxes->resize(nodes);
-  for (auto* boxes : {&corner_path_, &corner_to_}) boxes->resize(corner_vertex_.size());
-  corner_start_.resize(corner_vertex_.size());
-  node_leaf_.resize(nodes);
-  std::uint32_t leaves = 0;
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    for (std::size_t n = 0; n < parts[p].tree.nodes().size(); ++n)
-      if (parts[p].tree.nodes()[n].is_leaf()) node_leaf_[node_begin_[p] + n] = leaves++;
-  leaf_path_.resize(leaves);
-  leaf_flag_.resize(leaves);
+  for (auto* boxes : {&corner_path_, &corner_to_}) boxes->resize(layout_.corner_vertex.size());
+  corner_start_.resize(layout_.corner_vertex.size());
+  leaf_path_.resize(layout_.leaves);
+  leaf_flag_.resize(layout_.leaves);
   node_flag_.resize(nodes);
-  part_flag_.resize(parts.size());
-  part_fitted_.resize(parts.size());
+  part_flag_.resize(parts);
+  part_fitted_.resize(parts);
 }
 
 // Boxes around whole parts: all of them for a new step, afterwards those with vertices that are searched for again.
@@ -143,13 +111,13 @@ void BroadPhase::enclose_parts(const StepPaths& paths, std::span<const char> fla
   parallel_for(context, surface_.parts().size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t p = first; p < last; ++p) {
       char flag = 0;
-      for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c)
-        flag = static_cast<char>(flag | flagged[corner_vertex_[c]]);
+      for (std::uint32_t c = layout_.corner_begin[p]; c < layout_.corner_begin[p + 1]; ++c)
+        flag = static_cast<char>(flag | flagged[layout_.corner_vertex[c]]);
       part_flag_[p] = flag;
       if (!fresh && flag == 0) continue;
       PathBox start, end;
-      for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c) {
-        const std::uint32_t v = corner_vertex_[c];
+      for (std::uint32_t c = layout_.corner_begin[p]; c < layout_.corner_begin[p + 1]; ++c) {
+        const std::uint32_t v = layout_.corner_vertex[c];
         const Vec3f& x = paths.last[v];
         corner_to_[c] = {};
         corner_to_[c].add(paths.to[v], paths.pad[v] + rounding_);
@@ -166,23 +134,23 @@ void BroadPhase::enclose_parts(const StepPaths& paths, std::span<const char> fla
 
 // The boxes of one part, from its corners up. Children come after their parents.
 void BroadPhase::fit(const StepPaths& paths, std::span<const char> flagged, std::size_t p) {
-  for (std::uint32_t c = corner_begin_[p]; c < corner_begin_[p + 1]; ++c) {
-    corner_start_[c] = transform_point(paths.frame[p], static_cast<Vec3d>(paths.last[corner_vertex_[c]]));
+  for (std::uint32_t c = layout_.corner_begin[p]; c < layout_.corner_begin[p + 1]; ++c) {
+    corner_start_[c] = transform_point(paths.frame[p], static_cast<Vec3d>(paths.last[layout_.corner_vertex[c]]));
     corner_path_[c] = corner_to_[c];
     corner_path_[c].add(corner_start_[c], rounding_);
   }
   const auto nodes = surface_.parts()[p].tree.nodes();
   for (std::size_t n = nodes.size(); n-- > 0;) {
     const TriangleBvh::Node& node = nodes[n];
-    const std::size_t at = node_begin_[p] + n;
+    const std::size_t at = layout_.node_begin[p] + n;
     PathBox path, last, to;
     int flag = 0;
     if (node.is_leaf()) {
       std::array<PathBox, kMaxLeaf> own;
       for (std::uint32_t i = 0; i < node.end - node.begin; ++i) {
         int own_flag = 0;
-        for (const std::uint32_t c : slot_corner_[slot_begin_[p] + node.begin + i]) {
-          const std::uint32_t v = corner_vertex_[c];
+        for (const std::uint32_t c : layout_.slot_corner[layout_.slot_begin[p] + node.begin + i]) {
+          const std::uint32_t v = layout_.corner_vertex[c];
           own[i].add(corner_path_[c]);
           last.add(paths.last[v]);
           to.add(corner_to_[c]);
@@ -191,10 +159,10 @@ void BroadPhase::fit(const StepPaths& paths, std::span<const char> flagged, std:
         path.add(own[i]);
         flag |= own_flag != 0 ? 1 << i : 0;
       }
-      leaf_path_[node_leaf_[at]] = four_boxes(own[0], own[1], own[2], own[3]);
-      leaf_flag_[node_leaf_[at]] = static_cast<char>(flag);
+      leaf_path_[layout_.node_leaf[at]] = four_boxes(own[0], own[1], own[2], own[3]);
+      leaf_flag_[layout_.node_leaf[at]] = static_cast<char>(flag);
     } else {
-      for (const std::size_t child : {at + 1, static_cast<std::size_t>(node_begin_[p] + node.right)}) {
+      for (const std::size_t child : {at + 1, static_cast<std::size_t>(layout_.node_begin[p] + node.right)}) {
         path.add(node_path_[child]);
         last.add(node_last_[child]);
         to.add(node_to_[child]);
@@ -336,7 +304,7 @@ bool BroadPhase::find_near_parts(const StepPaths& paths, WorkCount& work) {
 // Splits a pair of nodes into tasks of bounded size.
 void BroadPhase::expand(const StepPaths& paths, Task task, WorkCount& work) {
   if (!work.spend(kNodeWork)) return;
-  const std::size_t a = node_begin_[task.part_a] + task.node_a, b = node_begin_[task.part_b] + task.node_b;
+  const std::size_t a = layout_.node_begin[task.part_a] + task.node_a, b = layout_.node_begin[task.part_b] + task.node_b;
   if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return;
   const bool self = task.part_a == task.part_b;
   if (!overlap(self ? node_path_[a] : in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]))
@@ -375,7 +343,7 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
   while (size > 0) {
     const auto [i, j] = stack[--size];
     if (!work.spend(kNodeWork)) return;
-    const std::size_t a = node_begin_[task.part_a] + i, b = node_begin_[task.part_b] + j;
+    const std::size_t a = layout_.node_begin[task.part_a] + i, b = layout_.node_begin[task.part_b] + j;
     if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) continue;
     if (!overlap(self ? node_path_[a] : in_frame(frame, node_last_[a], node_to_[a]), node_path_[b])) continue;
     const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
@@ -483,17 +451,17 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
 
   scratch.a.open(task.node_a);
   scratch.b.open(task.node_b);
-  const auto slots_a = slot_begin_[task.part_a] + na.begin, slots_b = slot_begin_[task.part_b] + nb.begin;
-  const std::size_t leaf_a = node_leaf_[node_begin_[task.part_a] + task.node_a],
-                    leaf_b = node_leaf_[node_begin_[task.part_b] + task.node_b];
+  const auto slots_a = layout_.slot_begin[task.part_a] + na.begin, slots_b = layout_.slot_begin[task.part_b] + nb.begin;
+  const std::size_t leaf_a = layout_.node_leaf[layout_.node_begin[task.part_a] + task.node_a],
+                    leaf_b = layout_.node_leaf[layout_.node_begin[task.part_b] + task.node_b];
   const unsigned flags_a = part_flag_[task.part_a] != 0 ? static_cast<unsigned>(leaf_flag_[leaf_a]) : 0,
                  flags_b = part_flag_[task.part_b] != 0 ? static_cast<unsigned>(leaf_flag_[leaf_b]) : 0;
   for (std::uint32_t i = 0; i < na.end - na.begin; ++i) {
     const std::size_t slot_a = slots_a + i;
-    const Triangle& s = triangles[slot_triangle_[slot_a]];
+    const Triangle& s = triangles[layout_.slot_triangle[slot_a]];
     const auto corners_a = [&]() -> const Corners& {
       return scratch.a.get(i, [&](unsigned k) {
-        const std::uint32_t c = slot_corner_[slot_a][k];
+        const std::uint32_t c = layout_.slot_corner[slot_a][k];
         if (self) return corner_path_[c];
         PathBox box = corner_to_[c];
         box.add(transform_point(frame, static_cast<Vec3d>(paths.last[s[k]])), rounding_);
@@ -508,10 +476,10 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
       const auto j = static_cast<std::uint32_t>(std::countr_zero(near));
       (void)work.spend(kTriangleWork);
       const std::size_t slot_b = slots_b + j;
-      const auto corner_b = [&](unsigned k) { return corner_path_[slot_corner_[slot_b][k]]; };
-      test({s, slot_corner_[slot_a], corners_a(), surface_.ownership()[slot_triangle_[slot_a]]},
-           {triangles[slot_triangle_[slot_b]], slot_corner_[slot_b], scratch.b.get(j, corner_b),
-            surface_.ownership()[slot_triangle_[slot_b]]});
+      const auto corner_b = [&](unsigned k) { return corner_path_[layout_.slot_corner[slot_b][k]]; };
+      test({s, layout_.slot_corner[slot_a], corners_a(), surface_.ownership()[layout_.slot_triangle[slot_a]]},
+           {triangles[layout_.slot_triangle[slot_b]], layout_.slot_corner[slot_b], scratch.b.get(j, corner_b),
+            surface_.ownership()[layout_.slot_triangle[slot_b]]});
     }
   }
 }

@@ -70,19 +70,15 @@ class BroadPhase {
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
 
   // Boxes that have no other word are of the path in the own part's frame; `last` of the last mesh, `to` of the end of
-  // the step. A part's corners are the vertices of its triangles: its own, and at seams those of other parts.
+  // the step. Arrays of nodes, leaves and corners are as the layout says.
   const ContactSurface& surface_;
-  std::vector<std::uint32_t> node_begin_, slot_begin_, corner_begin_;  // per part, into the arrays below
+  const BroadLayout& layout_;
   std::vector<PathBox> part_path_, part_last_, part_to_;               // part_path_: no smaller than its root node's
   std::vector<char> part_flag_, part_fitted_;  // has flagged corners; the boxes below are of this step
   std::vector<PathBox> node_path_, node_last_, node_to_;
   std::vector<char> node_flag_;
-  std::vector<std::uint32_t> node_leaf_;  // which of the leaves
   std::vector<FourBoxes> leaf_path_;      // of its triangles
   std::vector<char> leaf_flag_;           // a bit per triangle
-  std::vector<std::uint32_t> slot_triangle_;
-  std::vector<std::array<std::uint32_t, 3>> slot_corner_;
-  std::vector<std::uint32_t> corner_vertex_;
   std::vector<PathBox> corner_path_, corner_to_;
   std::vector<Vec3d> corner_start_;  // last, moved with the part
   std::vector<Task> whole_, tasks_;  // of parts; of nodes

@@ -8,12 +8,10 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
-#include "base/polar.h"
 #include "base/timer.h"
 #include "contact/carry_on.h"
 #include "contact/contact_pass_impl.h"
 #include "rig/pose_limits.h"
-#include "rig/parts.h"
 
 namespace cutis {
 namespace {
@@ -58,55 +56,10 @@ double largest_turn(const Pose& a, const Pose& b) {
   return most;
 }
 
-// The pose in which every bone is where it was bound.
-Pose rest_pose(const Skeleton& skeleton) {
-  Pose pose = default_pose(skeleton);
-  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-    const Joint& joint = skeleton.joints[j];
-    Affine3d local = joint.world_from_rest;
-    if (joint.parent >= 0) {
-      const Affine3d& parent = skeleton.joints[static_cast<std::size_t>(joint.parent)].world_from_rest;
-      if (!(std::abs(determinant(parent.linear)) > 0)) continue;
-      local = inverse(parent) * local;
-    }
-    if (joint.local_residual) {
-      if (!(std::abs(determinant(joint.local_residual->linear)) > 0)) continue;
-      local = local * inverse(*joint.local_residual);
-    }
-    if (!is_finite(local)) continue;
-    const Polar polar = polar_decompose(local.linear);
-    pose.local[j] = {
-        local.translation, polar.rotation, {polar.stretch.col[0].x, polar.stretch.col[1].y, polar.stretch.col[2].z}};
-  }
-  return pose;
-}
-
-std::vector<std::uint32_t> parts_of(const Rig& rig) {
-  std::vector<std::uint32_t> part = rig.surface.owner;
-  for (std::uint32_t& p : part) p = std::min(p, static_cast<std::uint32_t>(rig.bones.size()));
-  return part;
-}
-
-// Those of regions that touch nothing are not there.
-std::vector<Triangle> touching_triangles(const RigSurface& surface) {
-  std::vector<Triangle> triangles = surface.triangles;
-  if (!surface.no_contact.empty())
-    std::erase_if(triangles, [&](const Triangle& t) {
-      return std::ranges::any_of(t, [&](std::uint32_t v) { return surface.no_contact[v] != 0; });
-    });
-  return triangles;
-}
-
 SafeStepOptions bounded(SafeStepOptions safe, std::size_t vertices) {
   safe.max_tests = std::min(safe.max_tests, kStepTests * vertices);
   safe.max_pairs = std::min(safe.max_pairs, std::max<std::size_t>(100'000, kStepPairs * vertices));
   return safe;
-}
-
-std::vector<float> radii_with_rest(const Rig& rig) {
-  std::vector<float> radius = cutis::part_radii(rig);
-  radius.push_back(0);
-  return radius;
 }
 
 }  // namespace
@@ -114,44 +67,30 @@ std::vector<float> radii_with_rest(const Rig& rig) {
 ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context& context)
     : rig(r),
       options(o),
-      part(parts_of(r)),
-      radius(radii_with_rest(r)),
-      triangles(touching_triangles(r.surface)),
-      safe(contact_mesh(), bounded(o.safe, r.surface.size()), context),
-      topology(build_topology(r.surface.size(), r.surface.triangles)),
-      swell(r, topology, part, radius, context),
-      unfold(r, topology) {
+      shared(contact_rest(r, context)),
+      part(shared->part),
+      radius(shared->radius),
+      topology(shared->topology()),
+      safe(shared->surface, bounded(o.safe, r.surface.size()), context),
+      meeting_search(*shared->surface),
+      swell(r, shared->swell, part, radius),
+      unfold(r, topology, shared->unfold),
+      box(shared->box),
+      part_edge(shared->part_edge),
+      figure_size(shared->figure_size) {
   const std::size_t n = rig.surface.size();
-  rest = rest_pose(rig.skeleton);
-  box.resize(radius.size());
-  part_edge.assign(radius.size(), 0);
-  std::vector<std::size_t> count(radius.size(), 0);
-  for (std::size_t v = 0; v < n; ++v) {
-    box[part[v]].add(static_cast<Vec3d>(rig.surface.positions[v]));
-    part_edge[part[v]] += rig.surface.edge[v];
-    ++count[part[v]];
-  }
-  for (std::size_t p = 0; p < count.size(); ++p)
-    if (count[p] > 0) part_edge[p] /= static_cast<float>(count[p]);
   stiffness.resize(n);
   for (std::size_t v = 0; v < n; ++v) {
     const double reach = options.give_radii * radius[part[v]], edge = rig.surface.edge[v];
     stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
   }
   input.resize(rig.vertex_count());
-  Box all;
-  for (const Vec3f& p : rig.surface.positions) all.add(static_cast<Vec3d>(p));
-  figure_size = all.empty() ? 0 : diagonal(all);
   restart();
   stops = pause = 0;
 }
 
-ContactMesh ContactPass::Impl::contact_mesh() const {
-  return {rig.surface.positions, triangles, part, radius.size(), radius};
-}
-
 void ContactPass::Impl::restart() {
-  pose = rest;
+  pose = shared->pose;
   motion.assign(radius.size(), Affine3d{});
   mesh = wanted = rig.surface.positions;
   lift.assign(mesh.size(), Vec3d{});

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/math.h"
+#include "contact/contact_rest.h"
 #include "contact/contact_pass.h"
 
 namespace cutis {
@@ -21,15 +23,19 @@ struct BrokenBounds {
 struct ContactPass::Impl {
   const Rig& rig;
   ContactPassOptions options;
-  std::vector<std::uint32_t> part;  // per welded vertex; the last part holds what no bone owns and stays put
-  std::vector<float> radius;        // per part
-  std::vector<Triangle> triangles;  // that touch others
+  std::shared_ptr<const ContactRest> shared;
+  const std::vector<std::uint32_t>& part;  // ContactRest
+  const std::vector<float>& radius;        // ContactRest
+  const Topology& topology;                // of all triangles
   SafeStep safe;
-  Topology topology;
+  MeetingSearch meeting_search;
   Swell swell;
   Unfold unfold;
+  const std::vector<Box>& box;          // per part, at rest
+  const std::vector<float>& part_edge;  // per part: mean local edge
+  double figure_size = 0;               // of the rest pose
 
-  Pose rest, pose;               // where we are
+  Pose pose;                     // where we are
   std::vector<Affine3d> motion;  // per part, posed from rest
   std::vector<Vec3f> mesh;       // valid
   std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
@@ -37,8 +43,6 @@ struct ContactPass::Impl {
   std::vector<Vec3d> smooth;     // blend() at the same pose; empty: not known yet
   std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
   bool started = false;
-  std::vector<Box> box;           // per part, at rest
-  std::vector<float> part_edge;   // per part: mean local edge
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
   int caught_steps = 0;
@@ -75,7 +79,6 @@ struct ContactPass::Impl {
   std::vector<Region> regions;
   bool prompt = false;  // this frame follows the last one closely
   int stops = 0, pause = 0;
-  double figure_size = 0;           // of the rest pose
   double way_done = 0;              // in [0,1]: done of this frame
   WorkMeter* meter = nullptr;       // of this frame
   double away = 0;                  // metres that the mesh will be shifted by
@@ -84,7 +87,6 @@ struct ContactPass::Impl {
 
   Impl(const Rig& r, const ContactPassOptions& o, const Context& context);
 
-  [[nodiscard]] ContactMesh contact_mesh() const;
   /// How far contact holds a vertex off its place, metres; of swelling it may hold off what it likes.
   [[nodiscard]] double held_off(std::size_t v) const {
     const auto at = static_cast<Vec3d>(mesh[v]), place = static_cast<Vec3d>(wanted[v]);

@@ -216,7 +216,7 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  const auto meeting = safe.surface().meeting_parts(mesh, ignored, context, &own);
+  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
   if (own.stopped()) {  // what meets is not known: the skin stays as it was, which is valid
     mesh.swap(proposed);
     return 0;
@@ -244,7 +244,7 @@ void ContactPass::Impl::rearm_parted(const Context& context) {
   const auto ignored = [](std::uint32_t a, std::uint32_t b) { return a != b; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  const auto meeting = safe.surface().meeting_parts(mesh, ignored, context, &own);
+  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
   if (own.stopped()) return;
   safe.rearm_if([&](const SafeStepState::Released& pair) {
     return itself(pair) && std::ranges::none_of(meeting, [&](const auto& m) { return m.parts[0] == pair.a; });
@@ -272,7 +272,7 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   for (std::size_t v = 0; v < mesh.size(); ++v)
     if (caught[part[v]] != 0) proposed[v] = raw[v];
   const auto find_meeting = [&](std::span<const Vec3f> at) {
-    return safe.surface().meeting_parts(at, ignored, context, meter);
+    return meeting_search.find(at, ignored, context, meter);
   };
   const bool meets = !find_meeting(proposed).empty();
   if (stopped()) return 0;

@@ -7,29 +7,18 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
-#include "base/parallel_for.h"
+#include "contact/meeting_search.h"
 #include "cutis/error.h"
 #include "geometry/predicates.h"
-#include "geometry/tri_tri.h"
 
 namespace cutis {
 namespace {
 
-constexpr std::size_t kLeavesPerChunk = 128;
-// Operations of a pair of triangles. And of the rest pose: enough for thousands of pairs that intersect at every
-// vertex.
-constexpr std::uint64_t kTrianglesWork = 4;
+// Operations of the rest pose: enough for thousands of pairs that intersect at every vertex.
 constexpr std::uint64_t kRestWork = 200'000'000;
 
 std::uint64_t key(std::uint32_t a, std::uint32_t b) {
   return (static_cast<std::uint64_t>(std::min(a, b)) << 32U) | std::max(a, b);
-}
-
-bool share_a_vertex(const Triangle& a, const Triangle& b) {
-  for (const std::uint32_t v : a)
-    for (const std::uint32_t w : b)
-      if (v == w) return true;
-  return false;
 }
 
 void check(const ContactMesh& mesh) {
@@ -49,7 +38,7 @@ void check(const ContactMesh& mesh) {
 
 }  // namespace
 
-ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context) {
+ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, const RestIntersections* known) {
   check(mesh);
   rest_.assign(mesh.rest.begin(), mesh.rest.end());
   part_.assign(mesh.part.begin(), mesh.part.end());
@@ -91,7 +80,11 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context) 
   for (const std::uint32_t p : part_) ++parts_[p].vertices;
   for (std::uint32_t p = 0; p < parts_.size(); ++p)
     if (parts_[p].vertices > parts_[main_part_].vertices) main_part_ = p;
-  find_rest_intersections(context);
+  std::vector<std::uint32_t> all(triangles_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  tree_ = TriangleBvh(rest_, triangles_, all);
+  lay_out();
+  find_rest_intersections(known, context);
 }
 
 void ContactSurface::own_elements() {
@@ -124,67 +117,54 @@ void ContactSurface::own_elements() {
   }
 }
 
-void ContactSurface::find_intersections(std::span<const Vec3f> positions, WorkMeter* meter, const Context& context) {
-  if (tree_.empty()) {
-    std::vector<std::uint32_t> all(triangles_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    tree_ = TriangleBvh(rest_, triangles_, all);
-  }
-  tree_.refit(positions, triangles_);
-  const auto leaves = tree_.leaves();
-  found_.resize((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
-  const auto corners = [&](std::uint32_t t) -> TriangleCorners {
-    return {positions[triangles_[t][0]], positions[triangles_[t][1]], positions[triangles_[t][2]]};
+void ContactSurface::lay_out() {
+  BroadLayout& l = layout_;
+  std::uint32_t nodes = 0;
+  std::vector<std::uint32_t> corner_of(rest_.size());
+  std::vector<std::uint32_t> seen(rest_.size(), ~0U);  // in which part last
+  const auto begin_part = [&] {
+    l.node_begin.push_back(nodes);
+    l.slot_begin.push_back(static_cast<std::uint32_t>(l.slot_triangle.size()));
+    l.corner_begin.push_back(static_cast<std::uint32_t>(l.corner_vertex.size()));
   };
-  parallel_for(context, leaves.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint64_t>& found = found_[begin / kLeavesPerChunk];
-    found.clear();
-    WorkCount work(meter);
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!work.spend(1) || (meter != nullptr && meter->stopped())) return;
-      tree_.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
-        if (!work.spend(kTrianglesWork)) return;
-        const std::uint32_t a = tree_.triangle(slot_a), b = tree_.triangle(slot_b);
-        if (!share_a_vertex(triangles_[a], triangles_[b]) && triangles_intersect(corners(a), corners(b)))
-          found.push_back(key(a, b));
-      });
+  for (std::uint32_t p = 0; p < parts_.size(); ++p) {
+    const TriangleBvh& tree = parts_[p].tree;
+    begin_part();
+    nodes += static_cast<std::uint32_t>(tree.nodes().size());
+    for (const TriangleBvh::Node& node : tree.nodes()) l.node_leaf.push_back(node.is_leaf() ? l.leaves++ : 0);
+    for (std::uint32_t slot = 0; slot < tree.slots(); ++slot) {
+      l.slot_triangle.push_back(tree.triangle(slot));
+      std::array<std::uint32_t, 3>& corner = l.slot_corner.emplace_back();
+      for (unsigned k = 0; k < 3; ++k) {
+        const std::uint32_t v = triangles_[l.slot_triangle.back()][k];
+        if (seen[v] != p) {
+          seen[v] = p;
+          corner_of[v] = static_cast<std::uint32_t>(l.corner_vertex.size());
+          l.corner_vertex.push_back(v);
+        }
+        corner[k] = corner_of[v];
+      }
     }
-  });
+  }
+  begin_part();
 }
 
-std::span<const ContactSurface::MeetingParts> ContactSurface::meeting_parts(std::span<const Vec3f> positions,
-                                                                            const PartsPredicate& ignored,
-                                                                            const Context& context, WorkMeter* meter) {
-  find_intersections(positions, meter, context);
-  meeting_.clear();
-  if (meter != nullptr && meter->stopped()) return meeting_;
-  for (const auto& keys : found_)
-    for (const std::uint64_t k : keys) {
-      const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
-      const std::uint32_t pa = triangle_part_[a], pb = triangle_part_[b];
-      if (excluded_triangles_.contains(k) || ignored(pa, pb)) continue;
-      if (excluded_components_.contains(
-              key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]])))
-        continue;
-      const std::array<std::uint32_t, 2> parts{std::min(pa, pb), std::max(pa, pb)};
-      auto at = std::ranges::lower_bound(meeting_, parts, {}, &MeetingParts::parts);
-      if (at == meeting_.end() || at->parts != parts) at = meeting_.insert(at, {parts, 0});
-      ++at->pairs;
-    }
-  return meeting_;
-}
-
-void ContactSurface::find_rest_intersections(const Context& context) {
+void ContactSurface::find_rest_intersections(const RestIntersections* known, const Context& context) {
   tangled_.assign(rest_.size(), 0);
-  WorkMeter meter;
-  meter.start(kRestWork, 0);
-  find_intersections(rest_, &meter, context);
-  rest_report_.endless = meter.stopped();
-  if (rest_report_.endless) return;
-  std::vector<std::uint64_t> found;
-  for (const auto& keys : found_) found.insert(found.end(), keys.begin(), keys.end());
-  rest_report_.intersecting_pairs = found.size();
-  for (const std::uint64_t k : found) {
+  if (known != nullptr) {
+    rest_report_.endless = known->endless;
+    rest_intersections_ = known->pairs;
+  } else {
+    WorkMeter meter;
+    meter.start(kRestWork, 0);
+    std::vector<std::vector<std::uint64_t>> found;
+    find_intersections(tree_, triangles_, rest_, found, &meter, context);
+    rest_report_.endless = meter.stopped();
+    if (!rest_report_.endless)
+      for (const auto& keys : found) rest_intersections_.insert(rest_intersections_.end(), keys.begin(), keys.end());
+  }
+  rest_report_.intersecting_pairs = rest_intersections_.size();
+  for (const std::uint64_t k : rest_intersections_) {
     const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
     const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
     if (ca != cb) {
@@ -250,7 +230,9 @@ double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affin
 }
 
 bool ContactSurface::triangles_excluded(std::uint32_t a, std::uint32_t b) const {
-  return excluded_triangles_.contains(key(a, b));
+  if (excluded_triangles_.contains(key(a, b))) return true;
+  return excluded_components_.contains(
+      key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]]));
 }
 
 bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {

@@ -37,6 +37,24 @@ struct CandidatePair {
   float gap = 0;       ///< to be kept, metres
 };
 
+/// What intersects at rest, when it is known already.
+struct RestIntersections {
+  std::vector<std::uint64_t> pairs;  ///< ContactSurface::rest_intersections()
+  bool endless = false;              ///< ContactSurface::RestReport
+};
+
+/// The trees of all parts, one after the other: for arrays over their nodes, triangles and corners. A part's corners
+/// are the vertices of its triangles: its own, and at seams those of other parts.
+struct BroadLayout {
+  std::vector<std::uint32_t> node_begin, slot_begin, corner_begin;  ///< per part and one more
+  std::vector<std::uint32_t> node_leaf;                             ///< which of the leaves
+  std::vector<std::uint32_t> slot_triangle;
+  std::vector<std::array<std::uint32_t, 3>> slot_corner;
+  std::vector<std::uint32_t> corner_vertex;
+  std::uint32_t leaves = 0;
+};
+
+/// The mesh at rest, in parts: never changes.
 class ContactSurface {
  public:
   /// Which vertices and edges (k: from corner k to corner k + 1) a triangle stands for. Every vertex and edge has one
@@ -59,7 +77,7 @@ class ContactSurface {
   };
 
   /// Copies the mesh. Throws Error(bad_argument) when sizes or numbers do not fit together.
-  ContactSurface(const ContactMesh& mesh, const Context& context);
+  ContactSurface(const ContactMesh& mesh, const Context& context, const RestIntersections* known = nullptr);
 
   [[nodiscard]] std::size_t vertex_count() const { return rest_.size(); }
   [[nodiscard]] std::span<const Vec3f> rest() const { return rest_; }
@@ -86,23 +104,17 @@ class ContactSurface {
   [[nodiscard]] double travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
                                    double margin, double least, WorkMeter* meter = nullptr) const;
 
-  using PartsPredicate = std::function<bool(std::uint32_t part_a, std::uint32_t part_b)>;
-  /// How many pairs of triangles of two parts (lower number first) intersect.
-  struct MeetingParts {
-    std::array<std::uint32_t, 2> parts;
-    std::size_t pairs = 0;
-  };
-  /// Those that do, in the order of their numbers, without what intersects at rest and without parts that are ignored;
-  /// exact. Positions must be finite. Valid until the next call; nothing is when the meter stops.
-  [[nodiscard]] std::span<const MeetingParts> meeting_parts(std::span<const Vec3f> positions,
-                                                            const PartsPredicate& ignored, const Context& context,
-                                                            WorkMeter* meter = nullptr);
+  /// Whether two triangles (numbers of triangles()) intersect at rest, or are near such, or of pieces that do.
+  [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;
+  /// Pairs of triangles that intersect at rest, lower number in the upper half.
+  [[nodiscard]] std::span<const std::uint64_t> rest_intersections() const { return rest_intersections_; }
+  [[nodiscard]] const TriangleBvh& tree() const { return tree_; }  ///< of all triangles, at rest
+  [[nodiscard]] const BroadLayout& layout() const { return layout_; }
 
  private:
-  void find_intersections(std::span<const Vec3f> positions, WorkMeter* meter, const Context& context);
   void own_elements();
-  void find_rest_intersections(const Context& context);
-  [[nodiscard]] bool triangles_excluded(std::uint32_t a, std::uint32_t b) const;
+  void lay_out();
+  void find_rest_intersections(const RestIntersections* known, const Context& context);
 
   std::vector<Vec3f> rest_;
   std::vector<Triangle> triangles_;
@@ -114,12 +126,12 @@ class ContactSurface {
   std::uint32_t main_part_ = 0;
   double size_ = 0;
   RestReport rest_report_;
+  std::vector<std::uint64_t> rest_intersections_;
   std::vector<char> tangled_;                             // per vertex: some triangle near it intersects at rest
   std::unordered_set<std::uint64_t> excluded_triangles_;  // lower number in the upper half
   std::unordered_set<std::uint64_t> excluded_components_;
-  TriangleBvh tree_;                               // of all parts
-  std::vector<std::vector<std::uint64_t>> found_;  // per chunk of its leaves: pairs of triangles that intersect
-  std::vector<MeetingParts> meeting_;
+  TriangleBvh tree_;  // of all parts
+  BroadLayout layout_;
 };
 
 }  // namespace cutis

@@ -48,7 +48,8 @@ Vec3d round_to_float(const Vec3d& p) { return static_cast<Vec3d>(static_cast<Vec
 }  // namespace
 
 struct SafeStep::Impl {
-  ContactSurface surface;
+  std::shared_ptr<const ContactSurface> shared;
+  const ContactSurface& surface;
   SafeStepOptions options;
   BroadPhase broad;
   PartIntersection intersection;
@@ -83,8 +84,8 @@ struct SafeStep::Impl {
   [[nodiscard]] bool stopped() const { return meter != nullptr && meter->stopped(); }
   std::size_t examined = 0;
 
-  Impl(const ContactMesh& mesh, const SafeStepOptions& o, const Context& context)
-      : surface(mesh, context), options(o), broad(surface), intersection(surface) {
+  Impl(std::shared_ptr<const ContactSurface> given, const SafeStepOptions& o)
+      : shared(std::move(given)), surface(*shared), options(o), broad(surface), intersection(surface) {
     const std::size_t n = surface.vertex_count();
     pad.resize(n);
     flagged.resize(n);
@@ -405,7 +406,11 @@ void SafeStep::Impl::finish(std::span<Vec3f> proposed, SafeStepReport& report, c
 }
 
 SafeStep::SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, const Context& context)
-    : impl_(std::make_unique<Impl>(mesh, options, context)) {
+    : SafeStep(std::make_shared<const ContactSurface>(mesh, context), options, context) {}
+
+SafeStep::SafeStep(std::shared_ptr<const ContactSurface> surface, const SafeStepOptions& options,
+                   const Context& context)
+    : impl_(std::make_unique<Impl>(std::move(surface), options)) {
   const ContactSurface::RestReport& rest = impl_->surface.rest_report();
   if (rest.endless)
     context.warn(
@@ -519,7 +524,7 @@ bool SafeStep::all_apart() const {
   return std::ranges::none_of(impl_->released_pairs, [](const Impl::Released& pair) { return pair.meets; });
 }
 
-void SafeStep::set_meeting(std::span<const ContactSurface::MeetingParts> meeting) {
+void SafeStep::set_meeting(std::span<const MeetingParts> meeting) {
   for (Impl::Released& pair : impl_->released_pairs)
     pair.meets = std::ranges::any_of(
         meeting, [&](const auto& m) { return m.parts == std::array<std::uint32_t, 2>{pair.a, pair.b}; });
@@ -549,6 +554,5 @@ void SafeStep::restore_state(const SafeStepState& state) {
 }
 
 const ContactSurface& SafeStep::surface() const { return impl_->surface; }
-ContactSurface& SafeStep::surface() { return impl_->surface; }
 
 }  // namespace cutis

@@ -18,6 +18,7 @@
 
 #include "base/work_meter.h"
 #include "contact/contact_surface.h"
+#include "contact/meeting_search.h"
 #include "cutis/context.h"
 
 namespace cutis {
@@ -79,6 +80,8 @@ class SafeStep {
  public:
   /// Copies the mesh; finds what intersects at rest, excludes it and warns.
   SafeStep(const ContactMesh& mesh, const SafeStepOptions& options, const Context& context);
+  /// The same on a surface that others may use, too.
+  SafeStep(std::shared_ptr<const ContactSurface> surface, const SafeStepOptions& options, const Context& context);
   ~SafeStep();
   SafeStep(SafeStep&&) noexcept;
   SafeStep& operator=(SafeStep&&) noexcept;
@@ -101,7 +104,7 @@ class SafeStep {
   /// they intersect already.
   void release(std::uint32_t part_a, std::uint32_t part_b, bool meets = false);
   /// The pairs of all that were let go that intersect are those of `meeting`.
-  void set_meeting(std::span<const ContactSurface::MeetingParts> meeting);
+  void set_meeting(std::span<const MeetingParts> meeting);
   void rearm_if(const std::function<bool(const SafeStepState::Released&)>& wanted);
   [[nodiscard]] bool all_apart() const;  ///< no pair that was let go intersects, as far as it is known
   [[nodiscard]] std::span<const SafeStepState::Released> released_pairs() const;  ///< sorted by numbers
@@ -113,7 +116,6 @@ class SafeStep {
   void restore_state(const SafeStepState& state);
 
   [[nodiscard]] const ContactSurface& surface() const;
-  [[nodiscard]] ContactSurface& surface();
 
  private:
   struct Impl;

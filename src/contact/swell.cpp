@@ -60,52 +60,54 @@ double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion,
   return std::isfinite(depth) ? std::max(0.0, depth) : 0;
 }
 
-Swell::Swell(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part,
-             std::span<const float> radius, const Context& context)
-    : rig_(&rig),
-      part_(part),
-      radius_(radius),
-      volume_(signed_volume(rig.surface.positions, rig.surface.triangles)),
-      closed_(topology.closed()) {
+SwellRest::SwellRest(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part,
+                     std::span<const float> radius, const Context& context, std::span<const Vec3d> known_normals)
+    : volume(signed_volume(rig.surface.positions, rig.surface.triangles)), closed(topology.closed()) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size();
-  area_.assign(n, 0);
+  area.assign(n, 0);
   for (const Triangle& t : s.triangles) {
     const auto side = [&](std::size_t k) { return static_cast<Vec3d>(s.positions[t[k]] - s.positions[t[0]]); };
-    for (const std::uint32_t v : t) area_[v] += length(cross(side(1), side(2))) / 6;
+    for (const std::uint32_t v : t) area[v] += length(cross(side(1), side(2))) / 6;
   }
-  lambda_.resize(n);
-  for (std::size_t v = 0; v < n; ++v) lambda_[v] = kSpread * radius[part[v]];
-  conduct_.resize(s.neighbours.items.size());
+  lambda.resize(n);
+  for (std::size_t v = 0; v < n; ++v) lambda[v] = kSpread * radius[part[v]];
+  conduct.resize(s.neighbours.items.size());
   for (std::size_t v = 0; v < n; ++v)
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
-      const double a = lambda_[v], b = lambda_[s.neighbours.items[i]];
-      conduct_[i] = a > 0 && b > 0 ? 0.5 * (a * a + b * b) * static_cast<double>(s.neighbour_weight[i]) : 0;
+      const double a = lambda[v], b = lambda[s.neighbours.items[i]];
+      conduct[i] = a > 0 && b > 0 ? 0.5 * (a * a + b * b) * static_cast<double>(s.neighbour_weight[i]) : 0;
     }
-  smooth_normals(context);
+  if (known_normals.size() == n)
+    smooth_normal.assign(known_normals.begin(), known_normals.end());
+  else
+    smooth_normals(s, context);
 }
 
-void Swell::smooth_normals(const Context& context) {
-  const RigSurface& s = rig_->surface;
-  smooth_normal_.resize(s.size());
-  for (std::size_t v = 0; v < s.size(); ++v) smooth_normal_[v] = static_cast<Vec3d>(s.normals[v]);
+void SwellRest::smooth_normals(const RigSurface& s, const Context& context) {
+  smooth_normal.resize(s.size());
+  for (std::size_t v = 0; v < s.size(); ++v) smooth_normal[v] = static_cast<Vec3d>(s.normals[v]);
   std::vector<Vec3d> next(s.size());
   for (int pass = 0; pass < kSmoothings; ++pass) {
     parallel_for(context, s.size(), kSwellingPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
-        Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area_[v];
-        double total = area_[v];
+        Vec3d sum = static_cast<Vec3d>(s.normals[v]) * area[v];
+        double total = area[v];
         for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
-          const double w = conduct_[i] * (kSmooth * kSmooth / (kSpread * kSpread));
-          sum += smooth_normal_[s.neighbours.items[i]] * w;
+          const double w = conduct[i] * (kSmooth * kSmooth / (kSpread * kSpread));
+          sum += smooth_normal[s.neighbours.items[i]] * w;
           total += w;
         }
-        next[v] = total > 0 ? sum / total : smooth_normal_[v];
+        next[v] = total > 0 ? sum / total : smooth_normal[v];
       }
     });
-    smooth_normal_.swap(next);
+    smooth_normal.swap(next);
   }
 }
+
+Swell::Swell(const Rig& rig, std::shared_ptr<const SwellRest> rest, std::span<const std::uint32_t> part,
+             std::span<const float> radius)
+    : rig_(&rig), part_(part), radius_(radius), rest_(std::move(rest)) {}
 
 void Swell::restart() {
   for (auto* list : {&state_.touch, &state_.source, &state_.lift}) list->clear();
@@ -151,9 +153,9 @@ void Swell::find_region() {
     waits_[v] = 0;
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t w = s.neighbours.items[i];
-      if (!(conduct_[i] > 0)) continue;
+      if (!(rest_->conduct[i] > 0)) continue;
       const double way =
-          reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) / (lambda_[v] + lambda_[w]);
+          reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) / (rest_->lambda[v] + rest_->lambda[w]);
       if (way >= reach_[w]) continue;
       reach_[w] = way;
       if (waits_[w] == 0) queue.push_back(w);
@@ -178,14 +180,14 @@ void Swell::solve(const Context& context) {
     double y = diagonal_[a] * x[a];
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
       if (const std::int32_t u = slot_[s.neighbours.items[i]]; u >= 0)
-        y -= conduct_[i] * x[static_cast<std::size_t>(u)];
+        y -= rest_->conduct[i] * x[static_cast<std::size_t>(u)];
     return y;
   };
   for (std::size_t a = 0; a < count; ++a) {
     const std::uint32_t v = region_[a];
     x_[a] = state_.lift[v];
-    diagonal_[a] = (1 - state_.touch[v]) * area_[v];
-    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) diagonal_[a] += conduct_[i];
+    diagonal_[a] = (1 - state_.touch[v]) * rest_->area[v];
+    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) diagonal_[a] += rest_->conduct[i];
     if (!(diagonal_[a] > 0)) diagonal_[a] = 1;
   }
   const auto sum = [&](auto&& term) {
@@ -196,11 +198,11 @@ void Swell::solve(const Context& context) {
     });
   };
   const double size = sum([&](std::size_t a) {
-    const double b = state_.source[region_[a]] * area_[region_[a]];
+    const double b = state_.source[region_[a]] * rest_->area[region_[a]];
     return b * b / diagonal_[a];
   });
   double rz = sum([&](std::size_t a) {
-    r_[a] = state_.source[region_[a]] * area_[region_[a]] - apply(x_, a);
+    r_[a] = state_.source[region_[a]] * rest_->area[region_[a]] - apply(x_, a);
     d_[a] = r_[a] / diagonal_[a];
     return r_[a] * d_[a];
   });
@@ -228,8 +230,8 @@ void Swell::solve(const Context& context) {
   // What would have gone beyond the reach is spread over the rest.
   double lost = 0, gained = 0;
   for (const std::uint32_t v : region_) {
-    lost += state_.source[v] * area_[v];
-    gained += (1 - state_.touch[v]) * state_.lift[v] * area_[v];
+    lost += state_.source[v] * rest_->area[v];
+    gained += (1 - state_.touch[v]) * state_.lift[v] * rest_->area[v];
   }
   const double all = gained > 0 ? std::min(lost / gained, kMostTail) : 0;
   for (const std::uint32_t v : region_) state_.lift[v] *= all;
@@ -247,12 +249,12 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
   find_region();
   solve(context);
   double lost = 0;
-  for (std::size_t v = 0; v < n; ++v) lost += state_.source[v] * area_[v];
-  if (!closed_ || !(lost > 0)) return;
+  for (std::size_t v = 0; v < n; ++v) lost += state_.source[v] * rest_->area[v];
+  if (!rest_->closed || !(lost > 0)) return;
   unswollen_.resize(n);
   for (std::size_t v = 0; v < n; ++v) unswollen_[v] = static_cast<Vec3f>(static_cast<Vec3d>(mesh[v]) - lift[v]);
   const double now = signed_volume(unswollen_, rig_->surface.triangles);
-  const double scale = std::clamp((volume_ - now) / lost, kLeastScale, kMostScale);
+  const double scale = std::clamp((rest_->volume - now) / lost, kLeastScale, kMostScale);
   if (std::isfinite(scale)) state_.scale += rate * (scale - state_.scale);
 }
 
@@ -270,7 +272,7 @@ void Swell::lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) cons
     if (!(state_.lift[v] > 0)) continue;
     Vec3d direction;
     for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i)
-      direction += cofactor(motion[s.turn.items[i]].linear) * smooth_normal_[v] * static_cast<double>(s.turn_weight[i]);
+      direction += cofactor(motion[s.turn.items[i]].linear) * rest_->smooth_normal[v] * static_cast<double>(s.turn_weight[i]);
     const Vec3d shift = normalized(direction) * height(v);
     if (is_finite(shift)) out[v] = shift;
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -40,12 +41,28 @@ class TouchFade {
 /// How deep vertex v is pressed in at `at`, metres, against where its part's motion carries it; >= 0.
 [[nodiscard]] double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at);
 
+/// Of the rest pose.
+struct SwellRest {
+  /// `topology` of the rig's surface; `part` per welded vertex, `radius` per part in metres (0: does not swell);
+  /// `known_normals`: smooth_normal, where it is known already.
+  SwellRest(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part,
+            std::span<const float> radius, const Context& context, std::span<const Vec3d> known_normals = {});
+
+  std::vector<double> area, conduct;  ///< per vertex; per neighbour: weight times lambda^2
+  std::vector<double> lambda;
+  double volume = 0;
+  bool closed = true;  ///< has a volume
+  std::vector<Vec3d> smooth_normal;
+
+ private:
+  void smooth_normals(const RigSurface& skin, const Context& context);
+};
+
 class Swell {
  public:
-  /// `topology` of the rig's surface; `part` per welded vertex, `radius` per part in metres (0: does not swell). All
-  /// but the topology must outlive this.
-  Swell(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part, std::span<const float> radius,
-        const Context& context);
+  /// All must outlive this.
+  Swell(const Rig& rig, std::shared_ptr<const SwellRest> rest, std::span<const std::uint32_t> part,
+        std::span<const float> radius);
 
   /// Takes in a mesh, the lift that is in it, and what touches there. `motion` per part, posed from rest; `rate` in
   /// (0,1]: the part of the way that the lift goes now to what this mesh asks for.
@@ -59,7 +76,6 @@ class Swell {
   void restart();
 
  private:
-  void smooth_normals(const Context& context);
   void gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion, std::span<const char> touching,
               double rate);
   void find_region();
@@ -69,11 +85,7 @@ class Swell {
   const Rig* rig_;
   std::span<const std::uint32_t> part_;
   std::span<const float> radius_;
-  std::vector<double> area_, conduct_;  // per vertex; per neighbour: weight times lambda^2
-  std::vector<double> lambda_;
-  double volume_ = 0;   // at rest
-  bool closed_ = true;  // has a volume
-  std::vector<Vec3d> smooth_normal_;
+  std::shared_ptr<const SwellRest> rest_;
   SwellState state_;
   // Scratch.
   TouchFade fade_;

@@ -22,21 +22,24 @@ Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
 
 }  // namespace
 
-Unfold::Unfold(const Rig& rig, const Topology& topology) : rig_(&rig), topology_(&topology) {
+UnfoldRest::UnfoldRest(const Rig& rig, const Topology& topology) {
   const RigSurface& s = rig.surface;
   std::vector<Vec3d> rest(s.size());
   for (std::size_t v = 0; v < s.size(); ++v) rest[v] = static_cast<Vec3d>(s.positions[v]);
-  face_hinges_.assign(s.triangles.size(), {-1, -1, -1});
+  face_hinges.assign(s.triangles.size(), {-1, -1, -1});
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto sides = topology.edge_faces.row(e);
     if (sides.size() != 2) continue;
     const double cosine = dot(face_normal(rest, s.triangles[sides[0]]), face_normal(rest, s.triangles[sides[1]]));
     for (const std::uint32_t f : sides)
-      if (const auto free = std::ranges::find(face_hinges_[f], -1); free != face_hinges_[f].end())
-        *free = static_cast<std::int32_t>(hinges_.size());
-    hinges_.push_back({{sides[0], sides[1]}, static_cast<float>(cosine)});
+      if (const auto free = std::ranges::find(face_hinges[f], -1); free != face_hinges[f].end())
+        *free = static_cast<std::int32_t>(hinges.size());
+    hinges.push_back({{sides[0], sides[1]}, static_cast<float>(cosine)});
   }
 }
+
+Unfold::Unfold(const Rig& rig, const Topology& topology, std::shared_ptr<const UnfoldRest> rest)
+    : rig_(&rig), topology_(&topology), rest_(std::move(rest)) {}
 
 void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::span<const double> touch, double rate,
                     const Context& context) {
@@ -50,13 +53,13 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
   });
 
   folded_.assign(n, 0);
-  seen_.assign(hinges_.size(), 0);
+  seen_.assign(rest_->hinges.size(), 0);
   active_.clear();
   const auto add = [&](std::uint32_t v, double weight) {
     if (folded_[v] == 0) active_.push_back(v);
     folded_[v] = std::max(folded_[v], weight);
   };
-  const auto examine = [&](const Hinge& hinge) {
+  const auto examine = [&](const UnfoldRest::Hinge& hinge) {
     const double cosine =
         dot(face_normal(at_, s.triangles[hinge.faces[0]]), face_normal(at_, s.triangles[hinge.faces[1]]));
     if (cosine >= kFrom) return;
@@ -69,10 +72,10 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
   for (std::uint32_t v = 0; v < touch.size(); ++v) {
     if (!(touch[v] > 0)) continue;
     for (const std::uint32_t f : topology_->vertex_faces.row(v))
-      for (const std::int32_t h : face_hinges_[f]) {
+      for (const std::int32_t h : rest_->face_hinges[f]) {
         if (h < 0 || seen_[static_cast<std::size_t>(h)] != 0) continue;
         seen_[static_cast<std::size_t>(h)] = 1;
-        examine(hinges_[static_cast<std::size_t>(h)]);
+        examine(rest_->hinges[static_cast<std::size_t>(h)]);
       }
   }
   if (state_.weight.empty()) {

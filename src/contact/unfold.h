@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,22 @@ struct UnfoldState {
   std::vector<double> weight, follows;
 };
 
+/// Of the rest pose.
+struct UnfoldRest {
+  UnfoldRest(const Rig& rig, const Topology& topology);
+
+  struct Hinge {
+    std::array<std::uint32_t, 2> faces;
+    float rest = 0;  ///< cosine between their normals
+  };
+  std::vector<Hinge> hinges;
+  std::vector<std::array<std::int32_t, 3>> face_hinges;  ///< -1: none
+};
+
 class Unfold {
  public:
   /// `topology` of the rig's surface. Both must outlive this.
-  Unfold(const Rig& rig, const Topology& topology);
+  Unfold(const Rig& rig, const Topology& topology, std::shared_ptr<const UnfoldRest> rest);
 
   /// Adds to `shift`, per welded vertex, what smooths the folds of skin + shift where skin touches (`touch` > 0;
   /// empty: nowhere); all other skin stays. Over frames smoothing comes and goes gently: `rate` in (0,1] is the part of
@@ -36,14 +49,9 @@ class Unfold {
   }
 
  private:
-  struct Hinge {
-    std::array<std::uint32_t, 2> faces;
-    float rest = 0;  // cosine between their normals
-  };
   const Rig* rig_;
   const Topology* topology_;
-  std::vector<Hinge> hinges_;
-  std::vector<std::array<std::int32_t, 3>> face_hinges_;  // -1: none
+  std::shared_ptr<const UnfoldRest> rest_;
   UnfoldState state_;
   // Scratch.
   std::vector<Vec3d> at_, next_;

@@ -46,7 +46,7 @@ std::vector<std::uint32_t> spread(std::span<const Vec3f> positions, const std::v
 }  // namespace
 
 BendRelief::BendRelief(const Rig& rig, double cap)
-    : rig_(rig), radius_(part_radii(rig)), default_(default_pose(rig.skeleton)) {
+    : rig_(rig), radius_(parts_rest(rig)->radius), default_(default_pose(rig.skeleton)) {
   Box box;
   for (const Vec3f& p : rig.surface.positions) box.add(static_cast<Vec3d>(p));
   cap_ = cap * diagonal(box);

@@ -15,7 +15,8 @@ namespace {
 constexpr double kSamePose = 0.999;  // cosine of half the angle between rotations: 5 degrees
 
 Relief make_relief(const Rig& rig, const ReliefOptions& options, const Context& context) {
-  std::vector<float> radius = part_radii(rig);
+  const std::shared_ptr<const PartsRest> shared = parts_rest(rig);
+  std::vector<float> radius = shared->radius;
   std::vector<int> parent;
   std::vector<Vec3d> pivot;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
@@ -29,7 +30,7 @@ Relief make_relief(const Rig& rig, const ReliefOptions& options, const Context& 
   for (std::size_t v = 0; v < rig.surface.no_contact.size(); ++v)
     if (rig.surface.no_contact[v] != 0) owner[v] = RigSurface::kNoBone;
   return Relief(
-      {rig.surface.positions, owner, radius, parent, pivot, joined_parts(rig)}, options,
+      {rig.surface.positions, owner, radius, parent, pivot, shared->joined}, options,
       [grids, context, calls = 0U](std::size_t part, const Vec3d& p_rest, double& distance, Vec3d& gradient) mutable {
         if (++calls % 256 == 0) context.check_cancelled();  // a plan asks millions of times
         const GridView& grid = grids[part];

@@ -89,4 +89,21 @@ std::vector<char> joined_parts(const Rig& rig) {
   return joined;
 }
 
+void PartsRest::write(RestWriter& out) const {
+  out.list(radius);
+  out.list(joined);
+}
+
+bool PartsRest::read(RestReader& in, const Rig& rig) {
+  in.list(radius);
+  in.list(joined);
+  const std::size_t bones = rig.bones.size();
+  return radius.size() == bones && joined.size() == bones * bones &&
+         std::ranges::all_of(radius, [](float r) { return r >= 0 && r < 1e30F; });
+}
+
+std::shared_ptr<const PartsRest> parts_rest(const Rig& rig) {
+  return rig.rest.get_kept<PartsRest>(rig, [&] { return PartsRest{part_radii(rig), joined_parts(rig)}; });
+}
+
 }  // namespace cutis

@@ -1,11 +1,24 @@
 // Parts of a rig at rest: the skin that belongs to one bone.
 #pragma once
 
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "rig/rig.h"
 
 namespace cutis {
+
+/// What all solvers ask of the parts.
+struct PartsRest {
+  static constexpr std::string_view kRestName = "parts";
+  std::vector<float> radius;  ///< per bone: part_radii()
+  std::vector<char> joined;   ///< bones x bones: joined_parts()
+
+  void write(RestWriter& out) const;
+  [[nodiscard]] bool read(RestReader& in, const Rig& rig);
+};
+[[nodiscard]] std::shared_ptr<const PartsRest> parts_rest(const Rig& rig);
 
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);

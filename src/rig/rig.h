@@ -10,6 +10,7 @@
 #include "cutis/types.h"
 #include "kernels/eval_field.h"
 #include "kernels/eval_tree.h"
+#include "rig/rest_data.h"
 
 namespace cutis {
 
@@ -88,6 +89,9 @@ struct RigRows {
   }
 };
 
+/// Whether there are `count` rows of rising numbers below `most`.
+[[nodiscard]] bool rows_fit(const RigRows& rows, std::size_t count, std::size_t most);
+
 /// The welded surface: what fields, relaxation and contact work on.
 struct RigSurface {
   static constexpr std::uint32_t kNoBone = 0xffffffffU;
@@ -158,6 +162,9 @@ class Rig {
   /// A forest over the bones that share skin: every bone but one of each component, each after the one that it is
   /// linked to. link_bones() of all the rest; not in files.
   std::vector<SkinLink> links;
+
+  /// What solvers share.
+  RestData rest;
 
   [[nodiscard]] std::size_t vertex_count() const { return rest_positions.size(); }
   [[nodiscard]] bool has_skin() const { return !fields.empty(); }

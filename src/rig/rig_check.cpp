@@ -206,4 +206,17 @@ void check_rig(const Rig& rig, const std::string& place) {
   check_tree(rig, check);
 }
 
+bool rows_fit(const RigRows& rows, std::size_t count, std::size_t most) {
+  if (rows.begin.size() != count + 1 || rows.begin.front() != 0 || rows.begin.back() != rows.items.size()) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (rows.begin[i] > rows.begin[i + 1] || rows.begin[i + 1] > rows.items.size()) return false;
+    std::uint64_t least = 0;
+    for (const std::uint32_t item : rows.row(i)) {
+      if (item < least || item >= most) return false;
+      least = static_cast<std::uint64_t>(item) + 1;
+    }
+  }
+  return true;
+}
+
 }  // namespace cutis

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <map>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -130,8 +131,9 @@ void visit(Archive& archive, T& value) {
   } else {
     static_assert(kIs<T, Rig>, "a type that rig files do not know");
     auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree, muscles, targets,
-           links] = value;
+           links, rest] = value;
     static_cast<void>(links);  // follow from the rest
+    static_cast<void>(rest);   // behind it, by name
     visit_all(archive, skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree,
               muscles, targets);
   }
@@ -255,6 +257,12 @@ std::string rig_to_bytes(const Rig& rig) {
   Writer writer;
   writer.out.assign(sizeof(Header), '\0');
   visit(writer, rig);
+  const std::map<std::string, std::string> rest = rig.rest.write();
+  writer.count(rest);
+  for (const auto& [name, bytes] : rest) {
+    writer.list(name);
+    writer.list(bytes);
+  }
   Header header;
   const std::string_view payload = std::string_view(writer.out).substr(sizeof header);
   header.payload = payload.size();
@@ -283,9 +291,17 @@ std::shared_ptr<const Rig> rig_from_bytes(std::string_view bytes, const std::str
   auto rig = std::make_shared<Rig>();
   Reader reader{bytes, place};
   visit(reader, *rig);
+  std::map<std::string, std::string> rest;
+  for (std::size_t left = reader.size(16); left > 0; --left) {
+    std::string name, section;
+    reader.list(name);
+    reader.list(section);
+    rest.insert_or_assign(std::move(name), std::move(section));
+  }
   if (!reader.in.empty()) reader.damaged();
   check_rig(*rig, place);
   rig->links = link_bones(*rig);
+  rig->rest.read(std::move(rest));
   return rig;
 }
 

@@ -1,4 +1,5 @@
-// Rigs on disk: header (magic, version, byte order, size, checksum), then every array of the Rig in turn.
+// Rigs on disk: header (magic, version, byte order, size, checksum), then every array of the Rig in turn, then what was
+// derived from them and took long (RestData), by name.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace cutis {
 
 /// Raise when the contents change: files of another version are refused with a sentence.
-inline constexpr std::uint32_t kRigVersion = 3;
+inline constexpr std::uint32_t kRigVersion = 4;
 
 /// The whole file.
 [[nodiscard]] std::string rig_to_bytes(const Rig& rig);

@@ -17,6 +17,7 @@
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "contact/contact_pass.h"
+#include "contact/contact_rest.h"
 #include "solve/implicit.h"
 #include "rig/pose_limits.h"
 #include "relief/pose_relief.h"
@@ -230,6 +231,12 @@ void Solver::Impl::make_stages() {
     if (starts_from_rest()) tracking.history = History::playback;  // of the contact pass's sub-steps
     tracker = std::make_unique<Tracker>(*rig, tracking, context);
   }
+}
+
+void prepare(const Rig& rig, const Context& context) {
+  if (!rig.has_skin()) return;
+  static_cast<void>(track_rest(rig));
+  static_cast<void>(contact_rest(rig, context));
 }
 
 Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {

@@ -21,20 +21,6 @@ constexpr int kMostSteps = 72;
 constexpr std::uint64_t kActiveWork = 64;
 constexpr double kSlideEdges = 2;  // that a target may draw a vertex in a sub-step
 
-// Per vertex, the triangles at it, rising.
-RigRows corners_of(std::size_t vertices, std::span<const Triangle> triangles) {
-  RigRows rows;
-  rows.begin.assign(vertices + 1, 0);
-  rows.items.resize(3 * triangles.size());
-  for (const Triangle& t : triangles)
-    for (const std::uint32_t v : t) ++rows.begin[v + 1];
-  for (std::size_t v = 0; v < vertices; ++v) rows.begin[v + 1] += rows.begin[v];
-  std::vector<std::uint32_t> next = rows.begin;
-  for (std::uint32_t i = 0; i < triangles.size(); ++i)
-    for (const std::uint32_t v : triangles[i]) rows.items[next[v]++] = i;
-  return rows;
-}
-
 RigTargetKey target_at(const RigTarget& target, double time) {
   const auto& keys = target.keys;
   const auto above = std::ranges::find_if(keys, [&](const RigTargetKey& k) { return k.time > time; });
@@ -51,10 +37,9 @@ Tracker::Tracker(const Rig& rig, const TrackingOptions& options, const Context& 
     : rig_(&rig),
       options_(options),
       context_(&context),
-      rest_(make_track_rest(rig)),
-      composed_(rig),
-      corners_(corners_of(rig.surface.size(), rig.surface.triangles)) {
-  find_normals(rig.surface.positions, rest_normals_);
+      shared_(track_rest(rig)),
+      rest_(*shared_),
+      composed_(rig) {
   while (anchor_ + 1 < rig.bones.size() && rig.fields[anchor_].empty()) ++anchor_;
   reset();
 }
@@ -313,7 +298,7 @@ void Tracker::find_normals(std::span<const Vec3f> at, std::vector<Vec3f>& normal
   parallel_for(*context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       Vec3f sum;
-      for (const std::uint32_t i : corners_.row(v)) sum += triangle_normals_[i];
+      for (const std::uint32_t i : rest_.corners.row(v)) sum += triangle_normals_[i];
       normals[v] = normalized(sum);
     }
   });
@@ -329,8 +314,8 @@ void Tracker::turn_normals() {
       const Quatd q = s.owner[v] == RigSurface::kNoBone ? Quatd{} : last_pose_.rotation[s.owner[v]];
       const Quatf carry{static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
                         static_cast<float>(q.w)};
-      const bool usable = normals_[v] != Vec3f{} && rest_normals_[v] != Vec3f{};
-      bend_[v] = usable ? rotation_between(rotate(carry, rest_normals_[v]), normals_[v]) * carry : carry;
+      const bool usable = normals_[v] != Vec3f{} && rest_.normals[v] != Vec3f{};
+      bend_[v] = usable ? rotation_between(rotate(carry, rest_.normals[v]), normals_[v]) * carry : carry;
     }
   });
 }

@@ -1,6 +1,7 @@
 // Iso-surface tracking of one character over time (Tracking §5): the skin follows the moving fields.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,7 +63,8 @@ class Tracker {
   const Rig* rig_;
   TrackingOptions options_;
   const Context* context_;
-  TrackRest rest_;
+  std::shared_ptr<const TrackRest> shared_;
+  const TrackRest& rest_;
   PosedField composed_;
   std::size_t anchor_ = 0;  // the first bone that has skin: all is computed in its space
 
@@ -74,8 +76,7 @@ class Tracker {
   std::vector<Affine3d> local_;
   std::vector<JointMotion> world_;
   PosedBones at_;
-  RigRows corners_;                            // per welded vertex: triangles at it
-  std::vector<Vec3f> rest_normals_, normals_;  // per welded vertex
+  std::vector<Vec3f> normals_;  // per welded vertex
   std::vector<Vec3f> triangle_normals_;
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;

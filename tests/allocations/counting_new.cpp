@@ -9,11 +9,12 @@
 
 namespace {
 
-std::atomic<std::size_t> count{0};
+std::atomic<std::size_t> count{0}, bytes{0};
 std::atomic<bool> tracing{false};
 
 void* allocate(std::size_t size, std::size_t alignment) {
   count.fetch_add(1, std::memory_order_relaxed);
+  bytes.fetch_add(size, std::memory_order_relaxed);
   if (tracing.exchange(false)) {
     void* frames[24];
     backtrace_symbols_fd(frames, backtrace(frames, 24), STDERR_FILENO);
@@ -58,5 +59,6 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 
 namespace cutis::test {
 std::size_t allocations() { return count; }
+std::size_t allocated_bytes() { return bytes; }
 void trace_allocations(bool on) { tracing = on; }
 }  // namespace cutis::test

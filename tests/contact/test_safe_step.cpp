@@ -312,7 +312,7 @@ TEST_F(SafeStepTest, WrongSizesAreRefusedInOneSentence) {
 }
 
 TEST_F(SafeStepTest, AnEmptySurfaceIsFine) {
-  SafeStep safe({}, {}, context);
+  SafeStep safe(ContactMesh{}, {}, context);
   EXPECT_TRUE(safe.step({}, {}, {}, {}, context).certified);
 }
 

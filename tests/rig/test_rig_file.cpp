@@ -147,6 +147,46 @@ TEST(RigFile, is_written_whole_or_not_at_all) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
+// What solvers derived from the rest pose goes along, and is believed only where it fits.
+TEST(RigFile, keeps_what_solvers_share) {
+  const Context context(1);
+  const auto fresh = rig_from_bytes(rig_to_bytes(Rig(hand())), "x.rig");
+  EXPECT_TRUE(fresh->rest.write().empty());
+  prepare(*fresh, context);
+  const std::map<std::string, std::string> kept = fresh->rest.write();
+  EXPECT_EQ(kept.size(), 4U);
+  const auto back = rig_from_bytes(rig_to_bytes(*fresh), "x.rig");
+  EXPECT_EQ(back->rest.write(), kept);  // not asked for yet
+  prepare(*back, context);
+  EXPECT_EQ(back->rest.write(), kept);
+
+  // What fits is taken as it is, not made again.
+  auto other = kept;
+  other["swell normals"][20] ^= 1;
+  const auto taken = rig_from_bytes(rig_to_bytes(Rig(hand())), "x.rig");
+  const_cast<Rig&>(*taken).rest.read(other);
+  prepare(*taken, context);
+  EXPECT_EQ(taken->rest.write(), other);
+
+  Pose pose = default_pose(fresh->skeleton);
+  for (Trsd& local : pose.local) local.rotation = local.rotation * Quatd{0.2, 0, 0, 0.98};
+  const auto skin = [&](const std::shared_ptr<const Rig>& rig) {
+    return Solver(rig, {.method = Method::tracking}, context).solve(pose).positions;
+  };
+  const std::vector<Vec3f> wanted = skin(fresh);
+  EXPECT_EQ(skin(back), wanted);
+
+  const std::string lie = "what is no list";
+  for (const auto& [name, bytes] : kept)
+    for (const std::string& wrong : {lie, bytes.substr(0, bytes.size() / 2), bytes + "x", std::string(bytes.size(), '\xff')}) {
+      const auto rig = rig_from_bytes(rig_to_bytes(Rig(hand())), "x.rig");
+      auto sections = kept;
+      sections[name] = wrong;
+      const_cast<Rig&>(*rig).rest.read(sections);
+      EXPECT_EQ(skin(rig), wanted) << name;
+    }
+}
+
 TEST(RigBytes, count_the_arrays) {
   std::size_t nodes = 0;
   for (const RigField& field : hand().fields) nodes += field.nodes.size() * sizeof(GridNode);

@@ -52,7 +52,7 @@ class SwellTest : public testing::Test {
 TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
   press(0.002F);
   ASSERT_GT(std::ranges::count(touching, 1), 10);
-  Swell swell(*rig, topology, part, radius, context);
+  Swell swell(*rig, std::make_shared<const SwellRest>(*rig, topology, part, radius, context), part, radius);
   swell.update(mesh, none, rest, touching, 1, context);
   const std::vector<double> area = areas();
   double lost = 0, gained = 0;
@@ -66,7 +66,7 @@ TEST_F(SwellTest, FreeSkinGainsWhatTouchingSkinLost) {
 
 TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
   press(0.002F);
-  Swell swell(*rig, topology, part, radius, context);
+  Swell swell(*rig, std::make_shared<const SwellRest>(*rig, topology, part, radius, context), part, radius);
   swell.update(mesh, none, rest, touching, 1, context);
   std::vector<Vec3d> lift;
   swell.lift(rest, lift);
@@ -87,7 +87,7 @@ TEST_F(SwellTest, SkinIsLiftedOutwardsAroundTheContactAndNotFarFromIt) {
 }
 
 TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
-  Swell swell(*rig, topology, part, radius, context);
+  Swell swell(*rig, std::make_shared<const SwellRest>(*rig, topology, part, radius, context), part, radius);
   std::vector<Vec3d> lift;
   swell.update(mesh, none, rest, touching, 1, context);
   swell.lift(rest, lift);
@@ -102,7 +102,7 @@ TEST_F(SwellTest, WithoutContactNothingIsLiftedAndAfterItTheLiftGoes) {
 
 TEST_F(SwellTest, TheLiftTurnsWithTheParts) {
   press(0.002F);
-  Swell swell(*rig, topology, part, radius, context);
+  Swell swell(*rig, std::make_shared<const SwellRest>(*rig, topology, part, radius, context), part, radius);
   swell.update(mesh, none, rest, touching, 1, context);
   std::vector<Vec3d> lift, turned;
   swell.lift(rest, lift);
@@ -113,7 +113,7 @@ TEST_F(SwellTest, TheLiftTurnsWithTheParts) {
 }
 
 TEST_F(SwellTest, ASharpFoldIsSmoothedAndOtherSkinStaysExactly) {
-  Unfold unfold(*rig, topology);
+  Unfold unfold(*rig, topology, std::make_shared<const UnfoldRest>(*rig, topology));
   std::vector<Vec3d> at(skin.size()), shift(skin.size());
   for (std::size_t v = 0; v < skin.size(); ++v) at[v] = static_cast<Vec3d>(skin.positions[v]);
   const std::vector<double> touch(skin.size(), 1);

@@ -80,7 +80,10 @@ void run_bind(const BindArguments& options) {
   BindReport report;
   const auto rig = bind(character, session.context(), bind_options, report);
   if (!options.write_preset.empty()) save_preset(report.preset, options.write_preset);
-  if (!options.output.empty()) save_rig(*rig, options.output);
+  if (!options.output.empty()) {
+    prepare(*rig, session.context());
+    save_rig(*rig, options.output);
+  }
   say(session, options, report);
   session.print(to_json(options, report, session.warnings()));
 }

@@ -55,6 +55,74 @@ float steepest_slope(const RigField& field) {
   return kBetweenNodes * std::max(1.0F, std::sqrt(most)) * kSurfaceSlope / field.grid.radius;
 }
 
+// The point of its bone's axis that a vertex belongs to.
+Vec3f core_of(const Rig& rig, std::size_t v) {
+  const RigBone& bone = rig.bones[rig.surface.owner[v]];
+  const Vec3d along = bone.rest_end - bone.rest_origin;
+  const double t = dot(static_cast<Vec3d>(rig.surface.positions[v]) - bone.rest_origin, along) /
+                   std::max(dot(along, along), 1e-30);
+  return static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
+}
+
+FieldsRest make_fields_rest(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  FieldsRest rest;
+  std::vector<GridView> fields;
+  for (const RigField& f : rig.fields) fields.push_back(f.view());
+  const auto value = [&](std::uint32_t b, const Vec3f& p) {
+    return rig.fields[b].empty() ? 0.0F : eval_field(fields[b], p).value;
+  };
+  rest.steepest.assign(bones, 0);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (!rig.fields[b].empty()) rest.steepest[b] = steepest_slope(rig.fields[b]);
+  rest.others.begin.assign(1, 0);
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    const std::uint32_t b = s.owner[v];
+    for (std::uint32_t k = 0; k < bones; ++k) {
+      if (k == b) continue;
+      const float f = value(k, s.positions[v]);
+      if (f <= 0) continue;
+      rest.others.items.push_back(k);
+      rest.other_value.push_back(f);
+      float lead = 0;
+      if (b != RigSurface::kNoBone) {
+        const Vec3f core = core_of(rig, v);
+        lead = value(k, core) - value(b, core);
+      }
+      rest.core_lead.push_back(std::max(0.0F, lead));
+    }
+    rest.others.begin.push_back(static_cast<std::uint32_t>(rest.others.items.size()));
+  }
+  return rest;
+}
+
+// Per vertex, the triangles at it, rising.
+RigRows corners_of(std::size_t vertices, std::span<const Triangle> triangles) {
+  RigRows rows;
+  rows.begin.assign(vertices + 1, 0);
+  rows.items.resize(3 * triangles.size());
+  for (const Triangle& t : triangles)
+    for (const std::uint32_t v : t) ++rows.begin[v + 1];
+  for (std::size_t v = 0; v < vertices; ++v) rows.begin[v + 1] += rows.begin[v];
+  std::vector<std::uint32_t> next = rows.begin;
+  for (std::uint32_t i = 0; i < triangles.size(); ++i)
+    for (const std::uint32_t v : triangles[i]) rows.items[next[v]++] = i;
+  return rows;
+}
+
+std::vector<Vec3f> surface_normals(const RigRows& corners, const RigSurface& s) {
+  std::vector<Vec3f> of_triangle, normals(s.size());
+  for (const Triangle& t : s.triangles)
+    of_triangle.push_back(cross(s.positions[t[1]] - s.positions[t[0]], s.positions[t[2]] - s.positions[t[0]]));
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    Vec3f sum;
+    for (const std::uint32_t i : corners.row(v)) sum += of_triangle[i];
+    normals[v] = normalized(sum);
+  }
+  return normals;
+}
+
 // What packs take of the rest pose, by place.
 void bring_to_places(const Rig& rig, TrackRest& rest) {
   constexpr std::size_t kBlock = TrackPlaces::kBlock;
@@ -99,6 +167,28 @@ void bring_to_places(const Rig& rig, TrackRest& rest) {
 
 }  // namespace
 
+void FieldsRest::write(RestWriter& out) const {
+  out.list(others.begin);
+  out.list(others.items);
+  out.list(other_value);
+  out.list(core_lead);
+  out.list(steepest);
+}
+
+bool FieldsRest::read(RestReader& in, const Rig& rig) {
+  in.list(others.begin);
+  in.list(others.items);
+  in.list(other_value);
+  in.list(core_lead);
+  in.list(steepest);
+  const std::size_t bones = rig.bones.size(), items = others.items.size();
+  if (steepest.size() != bones || other_value.size() != items || core_lead.size() != items) return false;
+  const auto finite = [](const std::vector<float>& list) {
+    return std::ranges::all_of(list, [](float x) { return std::isfinite(x); });
+  };
+  return rows_fit(others, rig.surface.size(), bones) && finite(other_value) && finite(core_lead) && finite(steepest);
+}
+
 std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
   const auto row = others.row(v);
   const auto it = std::lower_bound(row.begin(), row.end(), bone);
@@ -117,7 +207,7 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.hold.assign(n, 0);
   rest.fine.assign(n, 0);
   rest.core.resize(n);
-  rest.joined = joined_parts(rig);
+  rest.joined = parts_rest(rig)->joined;
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
   rest.flat = flat_parts(rig);
@@ -125,11 +215,11 @@ TrackRest make_track_rest(const Rig& rig) {
     rest.axis.push_back(normalized(bone.rest_end - bone.rest_origin, Vec3d{0, 1, 0}));
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
-  std::vector<GridView> fields;
-  for (const RigField& f : rig.fields) fields.push_back(f.view());
-  const auto value = [&](std::uint32_t b, const Vec3f& p) {
-    return rig.fields[b].empty() ? FieldSample<float>{} : eval_field(fields[b], p);
-  };
+  const auto shared = rig.rest.get_kept<FieldsRest>(rig, [&] { return make_fields_rest(rig); });
+  rest.others = shared->others;
+  rest.other_value = shared->other_value;
+  rest.core_lead = shared->core_lead;
+  rest.steepest = shared->steepest;
   rest.edge_squared.resize(s.neighbours.items.size());
   for (std::size_t v = 0; v < n; ++v)
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
@@ -140,35 +230,18 @@ TrackRest make_track_rest(const Rig& rig) {
   rest.least_edge.assign(bones, 1e30F);
   rest.mates.assign(bones * bones, 0);
   rest.reaches.assign(bones * bones, 0);
-  rest.steepest.assign(bones, 0);
-  for (std::size_t b = 0; b < bones; ++b)
-    if (!rig.fields[b].empty()) rest.steepest[b] = steepest_slope(rig.fields[b]);
-  rest.others.begin.assign(1, 0);
   for (std::size_t v = 0; v < n; ++v) {
     const std::uint32_t b = s.owner[v];
     if (b != RigSurface::kNoBone) {
       rest.parts[b].add(static_cast<Vec3d>(s.positions[v]));
       rest.least_edge[b] = std::min(rest.least_edge[b], s.edge[v]);
       for (const std::uint32_t k : s.turn.row(v)) rest.mates[b * bones + k] = 1;
-      const RigBone& bone = rig.bones[b];
-      const Vec3d along = bone.rest_end - bone.rest_origin;
-      const double t =
-          dot(static_cast<Vec3d>(s.positions[v]) - bone.rest_origin, along) / std::max(dot(along, along), 1e-30);
-      rest.core[v] = static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
+      rest.core[v] = core_of(rig, v);
     }
-    for (std::uint32_t k = 0; k < bones; ++k) {
-      if (k == b) continue;
-      const float f = value(k, s.positions[v]).value;
-      if (f <= 0) continue;
-      rest.others.items.push_back(k);
-      if (b != RigSurface::kNoBone) rest.reaches[b * bones + k] = 1;
-      rest.other_value.push_back(f);
-      const float lead = b == RigSurface::kNoBone ? 0 : value(k, rest.core[v]).value - value(b, rest.core[v]).value;
-      rest.core_lead.push_back(std::max(0.0F, lead));
-    }
-    rest.others.begin.push_back(static_cast<std::uint32_t>(rest.others.items.size()));
+    if (b != RigSurface::kNoBone)
+      for (const std::uint32_t k : rest.others.row(v)) rest.reaches[b * bones + k] = 1;
     if (b == RigSurface::kNoBone || rig.fields[b].empty() || rest.flat[b] != 0) continue;
-    const FieldSample<float> own = value(b, s.positions[v]);
+    const FieldSample<float> own = eval_field(rig.fields[b].view(), s.positions[v]);
     const float r = rig.fields[b].grid.radius;
     rest.own[v] = own.value;
     rest.slope[v] = 0.9375F / r;
@@ -182,8 +255,14 @@ TrackRest make_track_rest(const Rig& rig) {
       longest = std::max(longest, distance(s.positions[v], s.positions[w]));
     rest.fine[v] = 1 - smooth_step(longest / r, kFineRadii, kCoarseRadii);
   }
+  rest.corners = corners_of(n, s.triangles);
+  rest.normals = surface_normals(rest.corners, s);
   bring_to_places(rig, rest);
   return rest;
+}
+
+std::shared_ptr<const TrackRest> track_rest(const Rig& rig) {
+  return rig.rest.get<TrackRest>([&] { return make_track_rest(rig); });
 }
 
 }  // namespace cutis
