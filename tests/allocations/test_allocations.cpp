@@ -65,7 +65,7 @@ TEST(Allocations, AreNoneInFramesWithContact) {
   EXPECT_EQ(most_allocations("builtin:hand", "fist", 24, {.method = Method::tracking, .contact_pass = true}), 0U);
 }
 
-// 8 MB for a body of 13,380 vertices.
+// 6.7 MB for a body of 13,380 vertices; the first one of a rig takes three times as much.
 TEST(Allocations, OfAFurtherSolverAreItsOwnStateAlone) {
   const Context context(1);
   const Character human = load_character("builtin:human", context);
@@ -77,7 +77,7 @@ TEST(Allocations, OfAFurtherSolverAreItsOwnStateAlone) {
     const Solver first(rig, options, context);
     const std::size_t before = test::allocated_bytes();
     const Solver second(rig, options, context);
-    EXPECT_LT(test::allocated_bytes() - before, 600 * vertices) << to_string(method);
+    EXPECT_LT(test::allocated_bytes() - before, 650 * vertices) << to_string(method);
   }
 }
 
