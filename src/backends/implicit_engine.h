@@ -11,6 +11,7 @@
 #include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"
+#include "kernels/field_rules.h"
 #include "kernels/skin.h"
 #include "kernels/skin_residual.h"
 #include "rig/rig.h"

@@ -30,11 +30,6 @@ struct PosedBones {
   std::vector<Mat3d> stretch;
 };
 
-/// A bone that carries a vertex by less than this, local edges, away from where its own one does is still.
-inline constexpr float kStillEdges = 1e-4F;
-/// Change of a field that wakes a vertex up.
-inline constexpr float kStillField = 0.002F;
-
 /// Another part's field at the vertices of a block, at rest.
 struct TrackReach {
   TrackLanes<float> value, lead;  ///< TrackRest::other_value, core_lead; 0 where it does not reach
@@ -296,8 +291,6 @@ void track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& o
 /// Smooths around contact.
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions,
                   const Context& context);
-/// Residuals below are taken for 0 by projection.
-inline constexpr float kProjected = 1e-5F;
 
 /// Triangles that face away from what all three of their target rotations say.
 [[nodiscard]] std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context);

@@ -11,7 +11,7 @@
 namespace cutis {
 namespace {
 
-using namespace control;
+using namespace field_constants;
 
 // Less is rounding of files and of the polar decomposition; it would move skin by a ten-thousandth of its distance from
 // the joint.

@@ -1,20 +1,11 @@
-// ONE VERTEX of iso-surface tracking: its residual on its own side of every contact, and a Newton step.
-//
-// Vertex i belongs to bone b; k are the other parts near it, c_k in [0,1] how much they are in contact.
-//   U = f_b + max over joined k of (1 - c_k) max(0, (f_k - l_k) - (f_b - l))   the union of what is not in contact
-//   C = l + max_k c_k max(0, f_k + o_k + gap - l)                              what contact asks of the own field
-//   residual = U - C
-// l and l_k are the levels at which the vertex rides the own and the other field. Without contact it is on the union;
-// in full contact the residual is f_b - max(l, f_k + o_k + gap): the vertex rides its own surface, and where the other
-// part is stronger it stays on f_b = f_k, a gap apart. The residual has a
-// sign, so a vertex that has crossed comes back; and its gradient is the difference of opposed gradients, largest
-// where the composed field of Tracking has none.
+// ONE VERTEX of iso-surface tracking: its residual on its own side of every contact (kernels/field_rules.h).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 #include "kernels/eval_field.h"
+#include "kernels/field_rules.h"
 
 namespace cutis {
 
@@ -43,25 +34,16 @@ struct TrackSample {
 template <class Field>
 CUTIS_HD inline TrackSample track_combine(const FieldSample<float>& own, const TrackOther* others, std::size_t count,
                                           float level, float gap, const Field& field) {
-  float rise = 0, hold = 0;
-  Vec3f rise_gradient, hold_gradient;
+  field_rules::Added<float, Vec3f> added{};
   for (std::size_t k = 0; k < count; ++k) {
     const TrackOther& other = others[k];
     const FieldSample<float> f = field(k);
-    const float r = (1 - other.contact) * (f.value - other.level - own.value + level);
-    if (other.is_joined() && r > rise) {
-      rise = r;
-      rise_gradient = (f.gradient - own.gradient) * (1 - other.contact);
-    }
-    if (other.contact <= 0 || f.value <= 0) continue;
-    const float h = other.contact * (f.value + other.offset + gap * length(own.gradient - f.gradient) - level);
-    if (h > hold) {
-      hold = h;
-      hold_gradient = f.gradient * other.contact;
-    }
+    field_rules::unite(other.is_joined(), other.contact, f.value, f.gradient, other.level, own.value, own.gradient,
+                       level, added);
+    field_rules::press(true, other.contact, f.value, f.gradient, other.offset, gap, own.gradient, level, added);
   }
-  return {own.value + rise - level - hold, own.gradient + rise_gradient - hold_gradient, own.value + rise - level,
-          hold > 0};
+  const float free = own.value + added.rise - level;
+  return {free - added.hold, own.gradient + added.rise_gradient - added.hold_gradient, free, added.hold > 0};
 }
 
 /// `fields`: posed, by bone; without nodes for bones that have none.
@@ -70,17 +52,6 @@ CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t
   const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
   return track_combine(own, others, count, level, gap,
                        [&](std::size_t k) { return eval_field(fields[others[k].bone()], p); });
-}
-
-/// Of the slope: where gradients are nearly parallel their difference says little.
-inline constexpr float kTrackDamping = 0.1F;
-
-/// A damped Newton step, no longer than `limit`; `slope` is the size of a field's gradient on its surface.
-CUTIS_HD inline Vec3f track_step(const TrackSample& s, float slope, float limit) {
-  const float d = kTrackDamping * slope;
-  const Vec3f step = s.gradient * (-s.residual / (dot(s.gradient, s.gradient) + d * d));
-  const float n = length(step);
-  return n > limit ? step * (limit / n) : step;
 }
 
 }  // namespace cutis

@@ -18,16 +18,16 @@
 namespace cutis {
 namespace {
 
-// Contact between joined parts is let in with their swing: neighbours that only twist or bend a little do not fold
-// (radians).
-constexpr double kGateBegins = 20 * kPi / 180, kGateFull = 50 * kPi / 180;
+using namespace field_constants;
+
+// Swing of joined parts, radians.
+constexpr double kGateBegins = kSwingFrom * kPi / 180, kGateFull = kSwingTo * kPi / 180;
 // Newton steps: to reach the surface, to return to it after a relaxation, and at last.
 constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
 // Until the last one, projections may be off by this much: relaxation moves the vertices anyway.
 constexpr double kCoarse = 1e-2;
-// Passes of the paper's relaxation a round; of contact's diffusion. Smoothing goes half-way to the neighbours' mean.
-constexpr int kRelaxPasses = 6, kDiffusePasses = 3;
-constexpr float kSmoothStrength = 0.5F;
+// Passes of the paper's relaxation a round.
+constexpr int kRelaxPasses = 6;
 // A residual beyond means that smoothing has taken the vertex off its surface.
 constexpr float kSmoothTolerance = 1e-3F;
 // A map that shrinks volumes by more than this has no useful inverse in float.
@@ -302,8 +302,8 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
 
 void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
-  diffuse_contact(rig_, rest_, kDiffusePasses, vertices_, context_);
-  for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothStrength, vertices_, context_);
+  diffuse_contact(rig_, rest_, kSpread, vertices_, context_);
+  for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothing, vertices_, context_);
   assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
 }
 

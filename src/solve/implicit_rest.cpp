@@ -10,8 +10,7 @@
 namespace cutis {
 namespace {
 
-// |grad f| on the surface of a field of radius r, times r.
-constexpr float kSurfaceSlope = 0.9375F;
+using namespace field_constants;
 
 // The steepest of a field, from the slopes of the distance at the nodes that its support holds; and how far from the
 // bone's segment these are, and those of them inside.
@@ -130,7 +129,7 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
     ProjectLimits& limits = rest.limits[v];
     limits.step = std::min(0.25F * radius, 2 * surface.edge[v]);
     limits.move = 2 * radius;
-    limits.damping = 0.1F * kSurfaceSlope / radius;
+    limits.damping = kDamping * kSurfaceSlope / radius;
     limits.flat = 0.02F * kSurfaceSlope / radius;
     limits.turn_cosine = options.contact == ContactModel::composed ? static_cast<float>(std::cos(options.turn)) : -2;
   }

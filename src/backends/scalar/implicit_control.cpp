@@ -9,16 +9,11 @@
 namespace cutis {
 namespace {
 
-// The initial guess is trusted so far (in units of the field), at joints that are hardly bent; and the skin need not go
-// deeper than this below it where parts leave a void.
-constexpr float kTrust = 0.15F, kVoid = 0.3F;
-// Strain of the initial guess around a vertex: sound below, worthless above.
-constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
+using namespace field_rules;
+
 // An initial guess so far from the level to the axis (in units of the field) is no longer trusted, and not at all; nor
 // where the field's gradient has turned so far (cosine).
 constexpr float kDeepFrom = 0.4F, kDeepTo = 0.8F, kTurned = 0.5F;
-// A joined part whose field is weaker does not say how far a joint is bent.
-constexpr float kFelt = 0.02F;
 
 TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::size_t v) {
   Float4 sum;
@@ -32,7 +27,7 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
   }
   Float4 squares = sum * sum;
   float size = squares[0] + squares[1] + squares[2] + squares[3];
-  if (!(size > 1e-6F)) {  // opposite rotations: the heaviest bone's
+  if (!(size > kOpposite * kOpposite)) {  // opposite rotations: the heaviest bone's
     sum = Float4(0, 0, 0, 1);
     if (surface.turn.begin[v] < surface.turn.begin[v + 1]) {
       const std::uint32_t heaviest = surface.turn.items[surface.turn.begin[v]];
@@ -63,7 +58,7 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
     const NearPart& near = skin.others[i];
     touch = std::max(touch, near.contact);
     blends = blends || (near.joint >= 0 && near.weight > 0);
-    if (near.joined && near.value > kFelt) bent = std::max(bent, near.bend);
+    if (near.joined && near.value > kRiseFrom) bent = std::max(bent, near.bend);
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
   float off = 0;
@@ -71,7 +66,7 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   if (blends) plain.joints = nullptr;  // what a blend adds is wanted
   vertices.start[v] = skin_residual(plain, skin.start, &off);
   const float trust = kTrust * (1 - bent);
-  vertices.shift[v] = std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid);
+  vertices.shift[v] = level_shift(off, trust);
   if (touch > 0 || blends) return touch;
   vertices.start[v].value -= vertices.shift[v];  // without contact the levels differ by the shift, and nothing else
   vertices.started[v] = 1;
@@ -129,8 +124,7 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
       vertices.hold[v] = 1;
       if (rest.track.tracked[v] == 0) continue;
       const float back = touch < 1 ? way_back(rest, pose, surface.owner[v], v, vertices) * (1 - touch) : 0;
-      vertices.hold[v] = std::min(1.0F, rest.track.hold[v]) * (1 - touch) * (1 - back) *
-                         (1 - smooth_step(strain, kStrainFrom, kStrainTo));
+      vertices.hold[v] = std::min(1.0F, rest.track.hold[v]) * (1 - touch) * (1 - back) * soundness(strain);
       if (!(back > 0)) continue;
       vertices.positions[v] += (vertices.carried[v] - vertices.initial[v]) * back;
       vertices.started[v] = 0;

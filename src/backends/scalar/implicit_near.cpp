@@ -12,14 +12,8 @@
 namespace cutis {
 namespace {
 
-// How much another part's field must have risen for contact to begin and to be full.
-constexpr float kContactBegins = 0.02F, kContactFull = 0.08F;
-// By how much the other's field must lead on the own bone's axis, more than at rest, for contact to have no answer.
-constexpr float kLeadFrom = 0.2F, kLeadTo = 0.4F;
-// A field that has changed less than this does not move a vertex.
-constexpr float kChanged = 0.002F;
-// Of the local edge: an initial guess nearer than this to the rigidly carried vertex is the same point.
-constexpr float kSamePlace = 1e-4F;
+using namespace field_rules;
+
 // Sides of a bend (Hinge::side): contact of its two parts is none up to the first, whole from the second on.
 constexpr float kBack = -0.6F, kInside = 0.0F;
 constexpr std::size_t kMostNearParts = 255;
@@ -54,7 +48,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
   const Vec3f& guess = vertices.initial[v];
   const Vec3f& carried = vertices.carried[v];
   const float way = distance(guess, carried);
-  const bool moved = !(way <= kSamePlace * surface.edge[v]);
+  const bool moved = !(way <= kStillEdges * surface.edge[v]);
   bool changed = moved;
   std::size_t seen = 0;  // parts that reached the vertex at rest and are still here
   std::vector<NearPart>& list = vertices.near[v / kImplicitChunk];
@@ -65,20 +59,19 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     seen += known.known ? 1 : 0;
     const PartPair& pair = pairs[k];
     const float at_carried = pair.still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
-    changed = changed || std::abs(at_carried - at_rest) > kChanged;
+    changed = changed || std::abs(at_carried - at_rest) > kStillField;
     if (pose.composed) return;
     NearPart near;
     // The guess counts too: a thick part may have passed the carried vertex already. A field rises no faster than its
     // slope, so that the guess is mostly decided by the carried vertex.
     const float most = at_carried + pose.slopes[k] * way;
-    const bool decided =
-        !moved || !(pair.gate > 0) || !(most - at_rest > kContactBegins) || at_carried - at_rest >= kContactFull;
+    const bool decided = !moved || !(pair.gate > 0) || !(most - at_rest > kRiseFrom) || at_carried - at_rest >= kRiseTo;
     near.value = decided ? most : part_value(pose.parts[k], guess);
     const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
     const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
     near.joined = pair.joined || (hinge != nullptr && hinge->blends);
-    if (!(pair.gate > 0 && risen > kContactBegins) && !(near.joined && near.value > kContactBegins)) return;
-    near.contact = pair.gate * smooth_step(risen, kContactBegins, kContactFull);
+    if (!(pair.gate > 0 && risen > kRiseFrom) && !(near.joined && near.value > kRiseFrom)) return;
+    near.contact = contact_of_rise(pair.gate, risen);
     near.bend = pair.gate;
     if (hinge != nullptr && (pair.gate > 0 || hinge->blends)) {
       const float side = hinge->side(surface.positions[v]);
@@ -96,12 +89,12 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
       // Where the bone's own axis is inside the other part no skin can be on its own side.
       const Vec3f core = transform_point(pose.motions[own], track.core[v]);
       const float lead = part_value(pose.parts[k], core) - rest.core[v];
-      near.contact *= 1 - smooth_step(lead - (known.known ? track.core_lead[known.item] : 0), kLeadFrom, kLeadTo);
+      near.contact *= left_of_contact(lead - (known.known ? track.core_lead[known.item] : 0));
     }
-    if (!(near.contact > 0) && !(near.joined && near.value > kContactBegins)) return;
+    if (!(near.contact > 0) && !(near.joined && near.value > kRiseFrom)) return;
     near.bone = static_cast<std::uint16_t>(k);
-    near.offset = std::min(0.0F, track.own[v] - at_rest);
-    near.level = std::max(track.own[v], at_rest);
+    near.offset = offset_of_other(track.own[v], at_rest);
+    near.level = level_of_other(track.own[v], at_rest);
     list.push_back(near);
   };
   for (const CapsuleBlock& block : pose.meet->row(own)) {
@@ -164,7 +157,7 @@ void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const Implicit
           const std::uint32_t k = block.bone[std::countr_zero(left)];
           const float value = part_value(pose.parts[k], carried);
           if (value > pose.pairs[own * pose.parts.size() + k].deep &&
-              value > at_rest_of(rest.track, v, k).value + kChanged)
+              value > at_rest_of(rest.track, v, k).value + kStillField)
             deep.push_back({v, k});
         }
     }

@@ -14,8 +14,8 @@
 namespace cutis {
 namespace {
 
-constexpr float kReduction = 1e-4F;  // of the squared residual: converged
-constexpr float kLongest = 1;        // local edges a vertex may slide at once
+using namespace field_constants;
+
 // Of the local edge: a shorter move of a relaxation is none.
 constexpr float kNoMove = 2e-2F;
 // Of the local edge: a vertex that slid less has found its place.
@@ -71,7 +71,7 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
     d[v] = vertices.r[v] * Float4(inverse);
     return vertices.r[v] * d[v];
   });
-  const float enough = kReduction * rz;
+  const float enough = static_cast<float>(kReduction) * rz;
   for (int step = 0; step < steps && rz > enough && rz > 0; ++step) {
     const float dq = sum_over(vertices, context, [&](std::uint32_t v) {
       Float4 y;
@@ -98,7 +98,7 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
   std::fill(vertices.flags.begin(), vertices.flags.end(), 0);
   for (const std::uint32_t v : vertices.sliding) {
     const Vec3f move = narrow(vertices.x[v]);
-    const float way = length(move), limit = kLongest * surface.edge[v];
+    const float way = length(move), limit = kLongestSlide * surface.edge[v];
     if (!std::isfinite(way) || !(way > kNoMove * surface.edge[v])) continue;
     vertices.positions[v] += way > limit ? move * (limit / way) : move;
     vertices.moved[v] = 1;

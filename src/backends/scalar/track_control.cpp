@@ -15,7 +15,7 @@
 namespace cutis {
 namespace {
 
-using namespace control;
+using namespace field_rules;
 
 // The other parts whose fields may be felt at vertex v, with their contact. Parts that are not joined and not in
 // contact have no say in the residual.
@@ -37,11 +37,11 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
     const std::ptrdiff_t place = rest.place(v, k);
     const float at_rest = place >= 0 ? rest.other_value[static_cast<std::size_t>(place)] : 0.0F;
     other.part = 2 * k + (joined ? 1 : 0);
-    other.offset = std::min(0.0F, rest.own[v] - at_rest);
-    other.level = std::max(at_rest, rest.own[v]);
+    other.offset = offset_of_other(rest.own[v], at_rest);
+    other.level = level_of_other(rest.own[v], at_rest);
     if (gate > 0) {
       const auto contact_at = [&](const Vec3f& x) {
-        return gate * smooth_step(eval_field(step.fields[k], x).value - at_rest, kRiseFrom, kRiseTo);
+        return contact_of_rise(gate, eval_field(step.fields[k], x).value - at_rest);
       };
       other.contact = contact_at(q);
       // Held before: a thick part may pass, and the carried vertex come out on its far side. What held goes on to hold,
@@ -55,7 +55,7 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
       const Vec3f x = transform_point(step.motion[b], rest.core[v]);
       const float lead = eval_field(step.fields[k], x).value - eval_field(step.fields[b], x).value;
       const float before_lead = place >= 0 ? rest.core_lead[static_cast<std::size_t>(place)] : 0.0F;
-      other.contact *= 1 - smooth_step(lead - before_lead, kLeadFrom, kLeadTo);
+      other.contact *= left_of_contact(lead - before_lead);
     }
     if (!joined && !(other.contact > 0)) continue;
     if (joined) found.value = eval_field(step.fields[k], p).value;
@@ -81,9 +81,9 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
   float strain = 0;
   for (const std::uint32_t w : s.neighbours.row(v)) {
     const float length_at_rest = distance(s.positions[v], s.positions[w]);
-    if (length_at_rest > 0) strain = std::max(strain, std::abs(distance(goal, step.blended[w]) / length_at_rest - 1));
+    if (length_at_rest > 0) strain = std::max(strain, strain_of_edge(distance(goal, step.blended[w]), length_at_rest));
   }
-  const float sound = 1 - smooth_step(strain, kStrainFrom, kStrainTo);
+  const float sound = soundness(strain);
   float trusted = 0;
   if (step.fields[b].nodes != nullptr) {
     // A joined part is felt where its field leads the own one, levels apart. Neither is steeper than it is anywhere.
@@ -95,34 +95,29 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
     for (TrackNear& n : near) {
       if (!n.other.is_joined()) continue;
       const float slope = step.steepest[b] + step.steepest[n.other.bone()];
-      const float lead = n.value - n.other.level - own + rest.own[v];
+      const float lead = lead_of_other(n.value, n.other.level, own, rest.own[v]);
       const bool plain = step.fields[b].muscle_count == 0 && step.fields[n.other.bone()].muscle_count == 0;
       n.matters = !plain || n.other.contact > 0 || lead + slope * (way + kNear * s.edge[v]) > 0;
       if (plain && lead + slope * way <= 0) continue;
       const float there = eval_field(calm[n.other.bone()], goal).value;
-      rise = std::max(rise, (1 - n.other.contact) * (there - n.other.level - own_there + rest.own[v]));
+      rise = std::max(rise, (1 - n.other.contact) * lead_of_other(there, n.other.level, own_there, rest.own[v]));
     }
     const float off = own_there + rise - rest.own[v];
     const float soft = rest.stiffness.empty() ? 1.0F : 1 - rest.stiffness[v];
-    const float trust = (1 - bent) * std::max(kTrust, sound * (1 - touch));
+    const float trust = trust_of(bent, sound, touch);
     trusted = step.fields[b].muscle_count > 0 ? 0.0F : soft * (1 - bent) * sound * (1 - touch);
-    const float shift = soft * (std::clamp(off, -trust, trust) + std::min(0.0F, off + kVoid));
+    const float shift = soft * level_shift(off, trust);
     step.level[a] += shift;
     for (TrackNear& n : near) n.other.level += shift;
   }
   float loose = step.pin.empty() ? 0.0F : 1.0F;  // a target draws along what is around it
   for (const TrackBend& bend : bends)
-    loose = std::max(loose, bend.gate * (1 - smooth_step(distance(s.positions[v], bend.at), bend.near, bend.far)));
-  const float firm = std::lerp(kFirm, 1.0F, loose);
+    loose = std::max(loose, looseness(bend.gate, distance(s.positions[v], bend.at), bend.near, bend.far));
   // Without a field there is nothing but smooth skinning.
-  const float painted = rest.stiffness.empty() ? 0.0F : smooth_step(rest.stiffness[v], 0.0F, kPaintedTo);
-  const float rigid = (1 - painted) * (1 - loose) * (1 - smooth_step(strain, kCalmFrom, kCalmTo));
-  const float held = std::min(1.0F, rest.hold[v] * firm) + kRigid * rigid;
-  step.hold[a] = rest.tracked[v] == 0 ? 1.0F : held * (1 - touch) * sound;
-  if (step.pin.empty() && !rig.fields[b].empty()) {
-    const float far = smooth_step(step.away[v] / rig.fields[b].grid.radius, kAwayFrom, kAwayTo);
-    step.hold[a] = std::max(step.hold[a], kRigid * far * (1 - touch));
-  }
+  const float stiffness = rest.stiffness.empty() ? 0.0F : rest.stiffness[v];
+  step.hold[a] = rest.tracked[v] == 0 ? 1.0F : hold_of(rest.hold[v], loose, strain, stiffness, touch, sound);
+  if (step.pin.empty() && !rig.fields[b].empty())
+    step.hold[a] = std::max(step.hold[a], hold_far_away(step.away[v] / rig.fields[b].grid.radius, touch));
   step.bound[a] = rest.tracked[v] == 0 ? 0.0F : 1 - trusted * (1 - loose);
 }
 

@@ -10,8 +10,7 @@
 namespace cutis {
 namespace {
 
-// Swing between joined parts: below, bending is no contact (a spine); above, it is (an elbow).
-constexpr float kSwingFrom = 20, kSwingTo = 50;  // degrees
+using namespace field_constants;
 
 // In node numbers.
 Box grid_box(const GridView& grid) {

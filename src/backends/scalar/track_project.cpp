@@ -9,6 +9,8 @@
 namespace cutis {
 namespace {
 
+using namespace field_rules;
+
 // Counts how often an operator of the tree is asked.
 struct CountingController {
   std::size_t& count;
@@ -62,7 +64,7 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
         continue;
       }
       for (int n = 0; n < steps && std::abs(t.residual) > kProjected; ++n) {
-        const Vec3f next = step.p[v] + track_step(t, rest.slope[v], limit * s.edge[v]);
+        const Vec3f next = step.p[v] + newton_step(t.residual, t.gradient, rest.slope[v], limit * s.edge[v]);
         if (!is_finite(next)) break;
         step.p[v] = next;
         t = sample(next);

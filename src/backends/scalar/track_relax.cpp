@@ -15,6 +15,7 @@
 namespace cutis {
 namespace {
 
+using namespace field_rules;
 using namespace relaxation;
 
 constexpr float kJacobiDamping = 0.7F;
@@ -51,13 +52,8 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       step.stretch[v] = mean_stretch(s, rest, step, v);
     }
   });
-  // A vertex is bound to its plane by a spring n n^T of bound / (1 - bound) times its diagonal; altogether bound, it
-  // has no force across the plane.
-  const auto is_bound = [&](std::size_t a) { return step.bound[a] > kBound; };
-  const auto tangent = [&](std::size_t a, const Vec3f& v) { return v - step.n[a] * dot(step.n[a], v); };
-  const auto precondition = [&](std::size_t a, const Vec3f& r) {
-    const float bound = is_bound(a) ? 1.0F : step.bound[a];
-    return (r - step.n[a] * (bound * dot(step.n[a], r))) / step.diagonal[a];
+  const auto preconditioned = [&](std::size_t a) {
+    return precondition(step.n[a], step.bound[a], step.diagonal[a], step.r[a]);
   };
 
   const auto gradient = [&](std::size_t a) {
@@ -69,8 +65,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       const std::uint32_t u = s.neighbours.items[i];
       const Vec3f edge = s.positions[v] - s.positions[u];
       const float around = 0.5F * (step.stretch[v] + step.stretch[u]);
-      const float beyond = std::max(0.0F, stretch(s, rest, step, v, i) / std::max(around, 1e-6F) - kUneven);
-      const float weight = step.weight[i] = s.neighbour_weight[i] * (1 + kStiffening * beyond * beyond);
+      const float weight = step.weight[i] = weight_of_edge(s.neighbour_weight[i], stretch(s, rest, step, v, i), around);
       pull += (step.p[u] - step.p[v] + (step.turn[v] * edge + step.turn[u] * edge) * 0.5F) * weight;
       sum += weight;
     }
@@ -84,7 +79,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
     if (stiffness > 0) draw(transform_point(step.motion[s.owner[v]], s.positions[v]), odds(stiffness));
     if (!step.pin.empty() && step.pin[v] > 0) draw(step.pin_at[v], odds(step.pin[v]));
     step.diagonal[a] = std::max(sum, 1e-12F);
-    step.r[a] = rest.is_rigid(v) ? Vec3f{} : is_bound(a) ? tangent(a, pull) : pull;
+    step.r[a] = rest.is_rigid(v) ? Vec3f{} : step.bound[a] > kBound ? tangent(step.n[a], pull) : pull;
   };
 
   if (options.relaxation == Relaxation::jacobi) {
@@ -92,7 +87,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       for (std::size_t l = begin; l < end; ++l) {
         const std::uint32_t a = step.live[l];
         gradient(a);
-        step.x[a] = precondition(a, step.r[a]) * kJacobiDamping;
+        step.x[a] = preconditioned(a) * kJacobiDamping;
       }
     });
   } else {
@@ -101,7 +96,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       for (std::size_t l = begin; l < end; ++l) {
         const std::uint32_t a = step.live[l];
         gradient(a);
-        step.d[a] = precondition(a, step.r[a]);
+        step.d[a] = preconditioned(a);
         sum.add(l, dot(step.r[a], step.d[a]));
       }
       return sum.total();
@@ -117,10 +112,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
           for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
             if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
               y -= step.d[static_cast<std::size_t>(u)] * step.weight[i];
-          if (is_bound(a))
-            y = tangent(a, y);
-          else
-            y += step.n[a] * (step.diagonal[a] * step.bound[a] / (1 - step.bound[a]) * dot(step.n[a], step.d[a]));
+          y = with_spring(step.n[a], step.bound[a], spring_of(step.bound[a], step.diagonal[a]), step.d[a], y);
           step.q[a] = rest.is_rigid(v) ? Vec3f{} : y;
           sum.add(l, dot(step.d[a], step.q[a]));
         }
@@ -135,7 +127,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
           const std::uint32_t a = step.live[l];
           step.x[a] += step.d[a] * alpha;
           step.r[a] -= step.q[a] * alpha;
-          sum.add(l, dot(step.r[a], precondition(a, step.r[a])));
+          sum.add(l, dot(step.r[a], preconditioned(a)));
         }
         return sum.total();
       });
@@ -144,7 +136,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t l = begin; l < end; ++l) {
           const std::uint32_t a = step.live[l];
-          step.d[a] = precondition(a, step.r[a]) + step.d[a] * beta;
+          step.d[a] = preconditioned(a) + step.d[a] * beta;
         }
       });
     }
@@ -185,7 +177,6 @@ void scalar::track_narrow(const Rig& rig, float least, TrackStep& step) {
 
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions,
                   const Context& context) {
-  constexpr int kSpread = 3;  // passes that diffuse the contact flag
   const RigSurface& s = rig.surface;
   bool any = false;
   for (const TrackSample& sample : step.samples) any = any || sample.touching;
@@ -216,7 +207,7 @@ void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& 
       if (step.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) return;
       Vec3f sum;
       for (const std::uint32_t w : row) sum += positions[w];
-      step.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), 0.5F * step.beta[v]);
+      step.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), kSmoothing * step.beta[v]);
     });
     positions.swap(step.smoothed);
   }

@@ -9,6 +9,8 @@
 namespace cutis {
 namespace {
 
+using namespace field_constants;
+
 // Fields below and above have no gradient to follow.
 constexpr float kLeastField = 0.02F, kMostField = 0.98F, kLeastSlope = 0.1F;
 // The gap between skins in contact: of the local edge, so that chords of curved sheets do not cross, and of the part's
@@ -44,7 +46,7 @@ std::vector<char> flat_parts(const Rig& rig) {
 // The steepest of a field, from the slopes of the distance at the nodes that its support holds. Between nodes slopes
 // are blends of theirs and of differences of values, which may exceed them a little.
 float steepest_slope(const RigField& field) {
-  constexpr float kSurfaceSlope = 0.9375F, kBetweenNodes = 1.25F;
+  constexpr float kBetweenNodes = 1.25F;
   float most = 0;
   for (const GridNode& node : field.nodes) {
     if (std::abs(static_cast<float>(node.value) * field.grid.value_step) > field.grid.radius) continue;
@@ -244,7 +246,7 @@ TrackRest make_track_rest(const Rig& rig) {
     const FieldSample<float> own = eval_field(rig.fields[b].view(), s.positions[v]);
     const float r = rig.fields[b].grid.radius;
     rest.own[v] = own.value;
-    rest.slope[v] = 0.9375F / r;
+    rest.slope[v] = kSurfaceSlope / r;
     rest.tracked[v] =
         own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
     rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);

@@ -11,6 +11,8 @@
 namespace cutis {
 namespace {
 
+using namespace field_constants;
+
 constexpr std::size_t kTransportGrain = 1024;
 // A sub-step in which a bone grows or shrinks by more (of squared lengths) turns what its skin is off the place where
 // the bone carries it, but does not scale it: out of a bone that was flat, a hair's breadth would become a limb's

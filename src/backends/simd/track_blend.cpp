@@ -6,6 +6,7 @@
 #include "backends/simd/track.h"
 #include "backends/track_control.h"
 #include "base/parallel_for.h"
+#include "kernels/field_constants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/simd/track_blend.cpp"
@@ -17,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 
-using namespace control;
+using namespace field_constants;
 
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
 

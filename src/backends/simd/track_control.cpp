@@ -14,27 +14,16 @@
 #include <hwy/foreach_target.h>  // first: compiles the rest of this file once per instruction set
 
 #include "backends/simd/eval_field-inl.h"
+#include "backends/simd/field_rules-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cutis::simd {
 namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 
-using namespace control;
-
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
 
 HWY_INLINE Pack one_minus(Pack a) { return hn::Sub(set(1), a); }
-// std::max(a, b) and std::min(a, b), also where one is not a number.
-HWY_INLINE Pack larger(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a, b), b, a); }
-HWY_INLINE Pack smaller(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(b, a), b, a); }
 HWY_INLINE Pack size_of(const Pack3& a) { return hn::Sqrt(dot(a, a)); }
-
-// smooth_step()
-HWY_INLINE Pack smooth(Pack x, float from, float to) {
-  const Pack between = hn::Div(hn::Sub(x, set(from)), set(to - from));
-  const Pack t = hn::IfThenElse(hn::Le(x, set(from)), zero(), hn::IfThenElse(hn::Ge(x, set(to)), set(1), between));
-  return hn::Mul(hn::Mul(t, t), hn::Sub(set(3), hn::Mul(set(2), t)));
-}
 
 // What control knows of the active vertices of a pack.
 struct ControlPack {
@@ -132,7 +121,7 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
     Pack contact = zero();
     if (gate > 0) {
       const auto contact_at = [&](const Pack3& x) HWY_ATTR {
-        return hn::Mul(set(gate), smooth(hn::Sub(look_up_value(step.fields[k], x), at_rest), kRiseFrom, kRiseTo));
+        return contact_of_rise(gate, hn::Sub(look_up_value(step.fields[k], x), at_rest));
       };
       contact = hn::IfThenElseZero(is_near, contact_at(pack.q));
       if (pack.any_held) {
@@ -151,8 +140,7 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
       }
       const Pack lead = hn::Sub(look_up_value(step.fields[k], core), own_at_core);
       const Pack before = reaches ? hn::Load(d, rest.reach[reach].lead.v + lane) : zero();
-      const Pack left = one_minus(smooth(hn::Sub(lead, before), kLeadFrom, kLeadTo));
-      contact = hn::IfThenElse(meets, hn::Mul(contact, left), contact);
+      contact = hn::IfThenElse(meets, hn::Mul(contact, left_of_contact(hn::Sub(lead, before))), contact);
     }
     const PackMask felt = joined ? is_near : hn::Gt(contact, zero());
     if (hn::AllFalse(d, felt)) continue;
@@ -161,8 +149,8 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
     found.joined = joined;
     found.lanes = found.matters = bits_of(felt);
     hn::Store(contact, d, found.contact);
-    hn::Store(larger(at_rest, pack.own), d, found.level);
-    hn::Store(smaller(zero(), hn::Sub(pack.own, at_rest)), d, found.offset);
+    hn::Store(level_of_other(pack.own, at_rest), d, found.level);
+    hn::Store(offset_of_other(pack.own, at_rest), d, found.offset);
     hn::Store(joined ? look_up_value(step.fields[k], pack.p) : zero(), d, found.value);
   }
 }
@@ -178,7 +166,7 @@ HWY_INLINE Pack strain_of(const TrackPass& control, const ControlPack& pack, con
   for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row) {
     const Pack3 there = xyz(load_linked(blended, places.link[row].v + lane));
     const Pack length = hn::Sqrt(hn::Load(d, places.length_squared[row].v + lane));
-    const Pack strained = hn::Abs(hn::Sub(hn::Div(size_of(sub(goal, there)), length), set(1)));
+    const Pack strained = strain_of_edge(size_of(sub(goal, there)), length);
     const PackMask is_edge =
         hn::And(hn::Lt(set(static_cast<float>(row - places.rows[block])), degree), hn::Gt(length, zero()));
     strain = hn::IfThenElse(is_edge, larger(strain, strained), strain);
@@ -205,7 +193,7 @@ HWY_INLINE void settle_pack(const TrackPass& control, std::uint32_t b, const Con
     bent = hn::IfThenElse(bends, larger(bent, set(step.gate[b * bones + n.bone])), bent);
   }
   const Pack strain = strain_of(control, pack, goal);
-  const Pack sound = one_minus(smooth(strain, kStrainFrom, kStrainTo)), untouched = one_minus(touch);
+  const Pack sound = soundness(strain);
   Pack trusted = zero(), level = pack.own;
   if (step.fields[b].nodes != nullptr) {
     const Pack own = any_joined ? look_up_value(step.fields[b], pack.p) : zero();
@@ -216,7 +204,7 @@ HWY_INLINE void settle_pack(const TrackPass& control, std::uint32_t b, const Con
       if (!n.joined) continue;
       const Pack contact = hn::Load(d, n.contact), its_level = hn::Load(d, n.level);
       const Pack slope = set(step.steepest[b] + step.steepest[n.bone]);
-      const Pack lead = hn::Add(hn::Sub(hn::Sub(hn::Load(d, n.value), its_level), own), pack.own);
+      const Pack lead = lead_of_other(hn::Load(d, n.value), its_level, own, pack.own);
       const bool plain = step.fields[b].muscle_count == 0 && step.fields[n.bone].muscle_count == 0;
       PackMask rises = mask_of(n.lanes);
       if (plain) {
@@ -226,36 +214,26 @@ HWY_INLINE void settle_pack(const TrackPass& control, std::uint32_t b, const Con
         if (hn::AllFalse(d, rises)) continue;
       }
       const Pack there = look_up_value(calm[n.bone], goal);
-      const Pack over = hn::Add(hn::Sub(hn::Sub(there, its_level), own_there), pack.own);
+      const Pack over = lead_of_other(there, its_level, own_there, pack.own);
       rise = hn::IfThenElse(rises, larger(rise, hn::Mul(one_minus(contact), over)), rise);
     }
     const Pack off = hn::Sub(hn::Add(own_there, rise), pack.own), soft = one_minus(pack.stiffness);
     const Pack straight = one_minus(bent);
-    const Pack trust = hn::Mul(straight, larger(set(kTrust), hn::Mul(sound, untouched)));
-    if (step.fields[b].muscle_count == 0) trusted = hn::Mul(hn::Mul(hn::Mul(soft, straight), sound), untouched);
-    const Pack within = hn::IfThenElse(hn::Lt(off, hn::Neg(trust)), hn::Neg(trust), smaller(off, trust));
-    const Pack sunk = smaller(zero(), hn::Add(off, set(kVoid)));
-    const Pack shift = hn::Mul(soft, hn::Add(within, sunk));
+    if (step.fields[b].muscle_count == 0) trusted = hn::Mul(hn::Mul(hn::Mul(soft, straight), sound), one_minus(touch));
+    const Pack shift = hn::Mul(soft, level_shift(off, trust_of(bent, sound, touch)));
     level = hn::Add(level, shift);
     for (TrackBlockNear& n : chunk.block_near) hn::Store(hn::Add(hn::Load(d, n.level), shift), d, n.level);
   }
   Pack loose = set(step.pin.empty() ? 0.0F : 1.0F);  // a target draws along what is around it
   for (const TrackBend& bend : step.bends[b]) {
     const Pack distance = size_of(sub(pack.at_rest, {set(bend.at.x), set(bend.at.y), set(bend.at.z)}));
-    loose = larger(loose, hn::Mul(set(bend.gate), one_minus(smooth(distance, bend.near, bend.far))));
+    loose = larger(loose, looseness(bend.gate, distance, bend.near, bend.far));
   }
-  // std::lerp(kFirm, 1, loose), which is exact at the end and never passes it.
-  const Pack blend = larger(set(1), hn::Add(set(kFirm), hn::Mul(loose, set(1 - kFirm))));
-  const Pack firm = hn::IfThenElse(hn::Eq(loose, set(1)), set(1), blend);
-  const Pack painted = smooth(pack.stiffness, 0, kPaintedTo);
-  const Pack rigid =
-      hn::Mul(hn::Mul(one_minus(painted), one_minus(loose)), one_minus(smooth(strain, kCalmFrom, kCalmTo)));
-  const Pack held = hn::Add(smaller(set(1), hn::Mul(pack.hold, firm)), hn::Mul(set(kRigid), rigid));
   const PackMask tracked = mask_of(rest.tracked_lanes[block] >> lane);
-  Pack hold = hn::IfThenElse(tracked, hn::Mul(hn::Mul(held, untouched), sound), set(1));
+  Pack hold = hn::IfThenElse(tracked, hold_of(pack.hold, loose, strain, pack.stiffness, touch, sound), set(1));
   if (step.pin.empty() && !control.rig.fields[b].empty()) {
-    const Pack far = smooth(hn::Div(pack.away, set(control.rig.fields[b].grid.radius)), kAwayFrom, kAwayTo);
-    hold = larger(hold, hn::Mul(hn::Mul(set(kRigid), far), untouched));
+    const Pack away = hn::Div(pack.away, set(control.rig.fields[b].grid.radius));
+    hold = larger(hold, hold_far_away(away, touch));
   }
   const Pack bound = hn::IfThenElseZero(tracked, one_minus(hn::Mul(trusted, one_minus(loose))));
   HWY_ALIGN float levels[kMostLanes], holds_by[kMostLanes], bounds[kMostLanes];

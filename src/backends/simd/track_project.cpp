@@ -16,6 +16,7 @@
 #include <hwy/foreach_target.h>  // first: compiles the rest of this file once per instruction set
 
 #include "backends/simd/eval_field-inl.h"
+#include "backends/simd/field_rules-inl.h"
 
 #ifndef CUTIS_BACKENDS_SIMD_TRACK_PROJECT_ONCE
 #define CUTIS_BACKENDS_SIMD_TRACK_PROJECT_ONCE
@@ -54,10 +55,10 @@ HWY_INLINE PackResidual residual_of(const TrackStep& step, std::uint32_t bone, c
   const PackTag d;
   const IntTag di;
   const hn::RebindToUnsigned<IntTag> du;
-  const Pack zero = hn::Zero(d), one = set(1);
+  const Pack zero = hn::Zero(d);
   const float* const others = &step.others.front().contact;
-  Pack rise = zero, hold = zero;
-  Pack3 rise_gradient{zero, zero, zero}, hold_gradient{zero, zero, zero};
+  const Pack3 none_yet{zero, zero, zero};
+  Added<Pack, Pack3> added{zero, zero, none_yet, none_yet};
   const auto lanes = hn::FirstN(di, count);
   const PackSample own =
       step.fields[bone].nodes != nullptr ? look_up(step.fields[bone], p) : PackSample{zero, {zero, zero, zero}};
@@ -82,37 +83,12 @@ HWY_INLINE PackResidual residual_of(const TrackStep& step, std::uint32_t bone, c
     }
     const PackMask felt = hn::RebindMask(d, found);
     const PackSample f = look_up(step.fields[static_cast<std::size_t>(part / 2)], p);
-    if (part % 2 != 0) {
-      const Pack apart = hn::Sub(one, other.x);
-      const Pack r = hn::Mul(apart, hn::Add(hn::Sub(hn::Sub(f.value, other.y), own.value), level));
-      const PackMask rises = hn::And(felt, hn::Gt(r, rise));
-      if (!hn::AllFalse(d, rises)) {
-        rise = hn::IfThenElse(rises, r, rise);
-        rise_gradient = select(rises, mul(apart, sub(f.gradient, own.gradient)), rise_gradient);
-      }
-    }
-    const PackMask meets = hn::And(felt, hn::And(hn::Gt(other.x, zero), hn::Gt(f.value, zero)));
-    if (hn::AllFalse(d, meets)) continue;
-    const Pack3 between = sub(own.gradient, f.gradient);
-    const Pack apart_by = hn::Mul(gap, hn::Sqrt(dot(between, between)));
-    const Pack h = hn::Mul(other.x, hn::Sub(hn::Add(hn::Add(f.value, other.z), apart_by), level));
-    const PackMask holds = hn::And(meets, hn::Gt(h, hold));
-    hold = hn::IfThenElse(holds, h, hold);
-    hold_gradient = select(holds, mul(other.x, f.gradient), hold_gradient);
+    if (part % 2 != 0) unite(felt, other.x, f.value, f.gradient, other.y, own.value, own.gradient, level, added);
+    press(felt, other.x, f.value, f.gradient, other.z, gap, own.gradient, level, added);
   }
-  const Pack free = hn::Sub(hn::Add(own.value, rise), level);
-  return {hn::Sub(free, hold), free, sub(add(own.gradient, rise_gradient), hold_gradient), hn::Gt(hold, zero)};
-}
-
-// track_step() of packs.
-HWY_INLINE Pack3 newton_step(const PackResidual& s, Pack slope, Pack limit) {
-  const Pack damping = hn::Mul(set(kTrackDamping), slope);
-  const Pack size = hn::Add(dot(s.gradient, s.gradient), hn::Mul(damping, damping));
-  const Pack3 way = mul(hn::Div(hn::Neg(s.residual), size), s.gradient);
-  const Pack n = hn::Sqrt(dot(way, way));
-  const PackMask far = hn::Gt(n, limit);
-  if (hn::AllFalse(PackTag(), far)) return way;
-  return select(far, mul(hn::Div(limit, n), way), way);
+  const Pack free = hn::Sub(hn::Add(own.value, added.rise), level);
+  return {hn::Sub(free, added.hold), free, sub(add(own.gradient, added.rise_gradient), added.hold_gradient),
+          hn::Gt(added.hold, zero)};
 }
 
 HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, const std::uint32_t* link) {
@@ -150,7 +126,7 @@ HWY_INLINE void project_pack(const Projecting& project, int round, const std::ui
   }
   if (!hn::AllFalse(d, goes_on)) {
     const float slope = project.rest.slope[project.rest.places.vertex[first]];
-    const Pack3 to = add(p, newton_step(s, set(slope), hn::Mul(set(project.limit), given.w)));
+    const Pack3 to = add(p, newton_step(s.residual, s.gradient, set(slope), hn::Mul(set(project.limit), given.w)));
     goes_on = hn::And(goes_on, hn::And(hn::And(hn::IsFinite(to.x), hn::IsFinite(to.y)), hn::IsFinite(to.z)));
     const std::uint32_t going = bits_of(goes_on);
     if (round == 0) each_bit(going, [&](std::size_t i) { sys.start[pending[i]] = sys.at[pending[i]]; });

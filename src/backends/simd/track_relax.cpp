@@ -17,6 +17,7 @@
 #define HWY_TARGET_INCLUDE "backends/simd/track_relax.cpp"
 #include <hwy/foreach_target.h>  // first: compiles the rest of this file once per instruction set
 
+#include "backends/simd/field_rules-inl.h"
 #include "backends/simd/packs-inl.h"
 
 #ifndef CUTIS_BACKENDS_SIMD_TRACK_RELAX_ONCE
@@ -69,12 +70,8 @@ HWY_INLINE void add_lanes(Pack x, std::size_t lane, LaneSums& sums) {
 #endif
 }
 
-HWY_INLINE Pack3 precondition(const TrackRelaxed& block, std::size_t lane, const Pack3& n, const Pack3& r) {
-  const Pack given = hn::Load(kTag, block.bound + lane);
-  const Pack bound = hn::IfThenElse(hn::Gt(given, set(kBound)), set(1), given);
-  const Pack3 across = sub(r, mul(hn::Mul(bound, dot(n, r)), n));
-  const Pack diagonal = hn::Load(kTag, block.diagonal + lane);
-  return {hn::Div(across.x, diagonal), hn::Div(across.y, diagonal), hn::Div(across.z, diagonal)};
+HWY_INLINE Pack3 preconditioned(const TrackRelaxed& block, std::size_t lane, const Pack3& n, const Pack3& r) {
+  return precondition(n, hn::Load(kTag, block.bound + lane), hn::Load(kTag, block.diagonal + lane), r);
 }
 
 // The edges of a block as the target rotations want them.
@@ -142,11 +139,8 @@ void set_up(const TrackPass& relax, const TrackLive& live, const Drawn* drawn, L
       const Pack least = hn::IfThenElse(hn::Lt(around, set(1e-6F)), set(1e-6F), around);
       const Pack stretch = hn::Load(kTag, sys.stretch[row].v + lane);
       Pack weight = hn::Load(kTag, places.weight[row].v + lane);
-      if (!hn::AllFalse(kTag, hn::Gt(stretch, hn::Mul(set(0.999F * kUneven), least)))) {  // hardly ever
-        const Pack over = hn::Sub(hn::Div(stretch, least), set(kUneven));
-        const Pack beyond = hn::IfThenElseZero(hn::Gt(over, zero()), over);
-        weight = hn::Mul(weight, hn::Add(set(1), hn::Mul(hn::Mul(set(kStiffening), beyond), beyond)));
-      }
+      if (!hn::AllFalse(kTag, hn::Gt(stretch, hn::Mul(set(0.999F * kUneven), least))))  // hardly ever
+        weight = weight_of_edge(weight, stretch, around);
       hn::Store(weight, kTag, sys.weight[row].v + lane);
       const Pack3 goal{hn::Load(kTag, sys.goal[0][row].v + lane), hn::Load(kTag, sys.goal[1][row].v + lane),
                        hn::Load(kTag, sys.goal[2][row].v + lane)};
@@ -167,16 +161,16 @@ void set_up(const TrackPass& relax, const TrackLive& live, const Drawn* drawn, L
     const Pack bound = hn::LoadU(kTag, &sys.bound[place]);
     hn::Store(diagonal, kTag, block.diagonal + lane);
     hn::Store(bound, kTag, block.bound + lane);
-    hn::Store(hn::Div(hn::Mul(diagonal, bound), hn::Sub(set(1), bound)), kTag, block.spring + lane);
+    hn::Store(spring_of(bound, diagonal), kTag, block.spring + lane);
     const Pack4 sample = load_transposed(reinterpret_cast<const float*>(&sys.sample[place]), 4);
     const Pack3 gradient = keep(mask_of(relax.rest.tracked_lanes[live.block], lane), {sample.y, sample.z, sample.w});
     const Pack size = hn::Sqrt(dot(gradient, gradient));
     const Pack3 n = keep(hn::And(hn::Gt(size, zero()), hn::IsFinite(size)),
                          {hn::Div(gradient.x, size), hn::Div(gradient.y, size), hn::Div(gradient.z, size)});
     store(n, block.n, lane);
-    pull = select(hn::Gt(bound, set(kBound)), sub(pull, mul(dot(n, pull), n)), pull);
+    pull = select(hn::Gt(bound, set(kBound)), tangent(n, pull), pull);
     const PackMask moves = mask_of(live.lanes & ~relax.rest.rigid_lanes[live.block], lane);
-    const Pack3 r = keep(moves, pull), d = keep(moves, precondition(block, lane, n, r));
+    const Pack3 r = keep(moves, pull), d = keep(moves, preconditioned(block, lane, n, r));
     store(r, block.r, lane);
     store({zero(), zero(), zero()}, block.x, lane);
     hn::StoreInterleaved4(d.x, d.y, d.z, zero(), kTag, reinterpret_cast<float*>(&sys.d[place]));
@@ -196,9 +190,7 @@ void apply(const TrackPass& relax, const TrackLive& live, LaneSums& sums) {
     for (std::uint32_t row = places.rows[live.block]; row < places.rows[live.block + 1]; ++row)
       y = sub(y, mul(hn::Load(kTag, sys.weight[row].v + lane), xyz(load_linked(direction, places.link[row].v + lane))));
     const Pack3 n = load(block.n, lane);
-    const PackMask bound = hn::Gt(hn::Load(kTag, block.bound + lane), set(kBound));
-    y = select(bound, sub(y, mul(dot(n, y), n)),
-               add(y, mul(hn::Mul(hn::Load(kTag, block.spring + lane), dot(n, d)), n)));
+    y = with_spring(n, hn::Load(kTag, block.bound + lane), hn::Load(kTag, block.spring + lane), d, y);
     y = keep(mask_of(live.lanes & ~relax.rest.rigid_lanes[live.block], lane), y);
     store(y, block.q, lane);
     add_lanes(dot(d, y), lane, sums);
@@ -210,7 +202,7 @@ void reduce(TrackRelaxed& block, float alpha, LaneSums& sums) {
   const Pack a = set(alpha);
   for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
     const Pack3 r = sub(load(block.r, lane), mul(a, load(block.q, lane)));
-    const Pack3 z = precondition(block, lane, load(block.n, lane), r);
+    const Pack3 z = preconditioned(block, lane, load(block.n, lane), r);
     store(r, block.r, lane);
     store(z, block.z, lane);
     add_lanes(dot(r, z), lane, sums);
@@ -297,6 +289,7 @@ HWY_AFTER_NAMESPACE();
 namespace cutis::simd {
 namespace {
 
+using namespace field_constants;
 using namespace relaxation;
 
 HWY_EXPORT(set_all_goals);

@@ -1,0 +1,88 @@
+// The numbers of the field engine, each once, with its reason. Tracking and implicit skinning share them.
+//
+// Values of fields have no unit: 1 deep inside a part, about 0.5 on its skin, 0 where it is not felt. Lengths are in
+// local edges or in radii of a part's field, so that the size of a character does not matter.
+#pragma once
+
+namespace cutis::field_constants {
+
+// ---- who is near, and who moves ----
+
+/// A bone that carries a vertex by less than this, local edges, away from where its own one does is still.
+inline constexpr float kStillEdges = 1e-4F;
+/// Change of a field that wakes a vertex up: a thousandth of a part's thickness.
+inline constexpr float kStillField = 0.002F;
+/// |grad f| on the surface of a field of radius r, times r: the slope of the map with compact support at distance 0.
+inline constexpr float kSurfaceSlope = 0.9375F;
+
+// ---- contact ----
+
+/// Of the other part's field at the carried vertex, over its value at rest: contact begins, is complete. Below is noise
+/// of the fit; the span is narrow, so that skin is on its own side before it has been crossed.
+inline constexpr float kRiseFrom = 0.02F, kRiseTo = 0.08F;
+/// By how much the other's field must lead on the own bone's axis, more than at rest, for contact to have no answer:
+/// there the vertex has no own side.
+inline constexpr float kLeadFrom = 0.2F, kLeadTo = 0.4F;
+/// Swing between joined parts, degrees: below, bending is no contact (a spine); above, it is (an elbow).
+inline constexpr float kSwingFrom = 20, kSwingTo = 50;
+/// Contact that is remembered from sub-step to sub-step.
+inline constexpr float kHeld = 0.25F;
+/// Local edges around a field's box; that a vertex goes in a sub-step.
+inline constexpr float kNear = 3;
+
+// ---- levels ----
+
+/// Smooth skinning is trusted at least so far (in units of the field) at joints that are hardly bent, and altogether
+/// where it is sound and nothing touches: fields are fitted to a tolerance, and unions have edges where bodies have
+/// none.
+inline constexpr float kTrust = 0.15F;
+/// The skin need not go deeper than this below smooth skinning where parts leave a void.
+inline constexpr float kVoid = 0.3F;
+/// Strain of smooth skinning around a vertex: sound below, worthless above.
+inline constexpr float kStrainFrom = 0.1F, kStrainTo = 0.5F;
+
+// ---- what holds the skin along the surface ----
+
+/// How much more firmly smooth skinning holds at joints that are hardly bent: strain dies away over a fifth of the
+/// length.
+inline constexpr float kFirm = 25;
+/// Radii around a bent joint within which it does not, and beyond which it does.
+inline constexpr float kLooseNear = 2, kLooseFar = 4;
+/// Strain below which smooth skinning all but carries the skin rigidly: there it holds this many times the neighbours'
+/// pull, so that strain from elsewhere does not creep in.
+inline constexpr float kCalmFrom = 0.05F, kCalmTo = 0.4F, kRigid = 20;
+/// Skin that nothing moves against its bone, so many radii of its part away from skin that something does move, is held
+/// as firmly whatever the strain: coarse skins have no rigid rest to hang on.
+inline constexpr float kAwayFrom = 1, kAwayTo = 2;
+/// Stiffness from which smooth skinning does not hold the skin.
+inline constexpr float kPaintedTo = 0.25F;
+/// Size of a blend below which rotations cancel.
+inline constexpr float kOpposite = 1e-3F;
+
+// ---- projection ----
+
+/// Residuals below are taken for 0.
+inline constexpr float kProjected = 1e-5F;
+/// Of the slope: where gradients are nearly parallel their difference says little.
+inline constexpr float kDamping = 0.1F;
+
+// ---- relaxation ----
+
+/// Of the squared residual of conjugate gradients: converged.
+inline constexpr double kReduction = 1e-6;
+/// Taken for altogether bound to the tangent plane.
+inline constexpr float kBound = 0.99F;
+/// Local edges, at once: a plane is no surface.
+inline constexpr float kLongestSlide = 1;
+/// Edges stretched by so much more than those around them grow stiffer with the square of what exceeds it: a quadratic
+/// energy alone leaves single rows at the side of a fold with most of the strain.
+inline constexpr float kUneven = 1.5F, kStiffening = 8;
+
+// ---- smoothing ----
+
+/// Passes that spread contact over the skin around it.
+inline constexpr int kSpread = 3;
+/// Of the way to the neighbours' mean, in contact.
+inline constexpr float kSmoothing = 0.5F;
+
+}  // namespace cutis::field_constants
