@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
-#include "field/compact_support.h"
+#include "base/segment.h"
 
 namespace cutis {
 

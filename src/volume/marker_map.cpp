@@ -10,6 +10,8 @@
 #include <set>
 
 #include "base/math.h"
+#include "base/segment.h"
+#include "base/tree.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
@@ -41,9 +43,7 @@ std::vector<BoneMarker::Share> shares_by_place(const DrivenSkeleton& skeleton, c
   int bone = 0;
   double radius = std::numeric_limits<double>::max();
   for (const DrivenSegment& s : skeleton.segments) {
-    const Vec3d d = s.to - s.from;
-    const double l2 = dot(d, d), t = l2 > 0 ? std::clamp(dot(p - s.from, d) / l2, 0.0, 1.0) : 0.0;
-    if (const double far = distance(p, s.from + d * t); far < radius) radius = far, bone = s.bone;
+    if (const double far = distance_to_segment(p, s.from, s.to); far < radius) radius = far, bone = s.bone;
   }
   std::vector<BoneMarker::Share> shares{{bone, 1.0, {}}};
   const auto share_with = [&](int upper, int lower) {

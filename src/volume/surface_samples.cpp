@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/segment.h"
+#include "geometry/normals.h"
 #include "volume/point_grid.h"
 
 namespace cutis {
@@ -42,10 +44,7 @@ double unit(std::uint64_t z) { return static_cast<double>(mixed(z) >> 11U) / 900
 double distance_to_segments(std::span<const DrivenSegment> segments, const Vec3d& p) {
   double best = std::numeric_limits<double>::max();
   for (const DrivenSegment& s : segments) {
-    const Vec3d d = s.to - s.from;
-    const double l2 = dot(d, d);
-    const double t = l2 > 0 ? std::clamp(dot(p - s.from, d) / l2, 0.0, 1.0) : 0.0;
-    const Vec3d r = p - (s.from + d * t);
+    const Vec3d r = p - nearest_on_segment(p, s.from, s.to);
     best = std::min(best, dot(r, r));
   }
   return std::sqrt(best);
