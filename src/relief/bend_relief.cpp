@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "base/tree.h"
 #include "relief/relief.h"
 #include "rig/parts.h"
 #include "rig/skin_links.h"
@@ -17,12 +18,6 @@ namespace {
 constexpr double kMostShare = 0.5;
 constexpr std::size_t kSamples = 48;  // vertices of a part that are tried, besides those that are too deep
 constexpr int kSteps = 16, kBisections = 6, kSweeps = 2;
-
-bool is_ancestor(const Skeleton& skeleton, int above, int below) {
-  for (int j = below; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent)
-    if (j == above) return true;
-  return false;
-}
 
 // How deep a rest-space point is inside a part; below 0 outside, nothing where the part's grid ends.
 float depth_in(const GridView& grid, const Vec3f& p_rest) {
@@ -75,7 +70,7 @@ void BendRelief::find_path(std::uint32_t bone, std::uint32_t other, std::vector<
   path.clear();
   for (auto b = static_cast<int>(bone); b >= 0; b = rig_.bones[static_cast<std::size_t>(b)].parent)
     if (loose_[static_cast<std::size_t>(b)] != 0) return;
-  for (int j = rig_.bones[bone].joint; j >= 0 && !is_ancestor(rig_.skeleton, j, rig_.bones[other].joint);
+  for (int j = rig_.bones[bone].joint; j >= 0 && !hangs_on(rig_.skeleton.joints, rig_.bones[other].joint, j);
        j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent)
     path.push_back(j);
   std::reverse(path.begin(), path.end());
@@ -90,7 +85,7 @@ Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) c
 
 Affine3d BendRelief::motion(std::uint32_t bone, const std::vector<int>& path, double share) const {
   const RigBone& b = rig_.bones[bone];
-  if (path.empty() || !is_ancestor(rig_.skeleton, path.front(), b.joint))
+  if (path.empty() || !hangs_on(rig_.skeleton.joints, b.joint, path.front()))
     return world_[static_cast<std::size_t>(b.joint)] * b.rest_from_world;
   Affine3d frame;
   for (int j = b.joint;; j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent) {
@@ -120,7 +115,7 @@ double BendRelief::way(const std::vector<int>& path, double share) const {
   double most = 0;
   for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
     const RigBone& bone = rig_.bones[b];
-    if (!is_ancestor(rig_.skeleton, path.front(), bone.joint)) continue;
+    if (!hangs_on(rig_.skeleton.joints, bone.joint, path.front())) continue;
     const Vec3d asked =
         transform_point(asked_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world, bone.rest_end);
     most = std::max(most, distance(transform_point(motion(b, path, share), bone.rest_end), asked));

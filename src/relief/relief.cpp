@@ -243,12 +243,7 @@ void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways)
 // From the part to below where its way to the root meets the other's.
 void Relief::add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
                         std::vector<Lever>& levers) const {
-  const auto above = [&](std::uint32_t joint) {  // other, or something it hangs on
-    for (auto p = static_cast<int>(other); p >= 0; p = parent_[static_cast<std::size_t>(p)])
-      if (p == static_cast<int>(joint)) return true;
-    return false;
-  };
-  for (std::uint32_t joint = part; parent_[joint] >= 0 && !above(joint);
+  for (std::uint32_t joint = part; parent_[joint] >= 0 && !hangs_on(other, joint);
        joint = static_cast<std::uint32_t>(parent_[joint])) {
     if (!(radius_[joint] > 0) || !(span_[joint] > 0) || usable_[joint] == 0) continue;
     const Affine3d carried = carry(static_cast<std::size_t>(parent_[joint]), turn_);

@@ -68,6 +68,11 @@ std::vector<float> part_radii(const Rig& rig) {
   return radius;
 }
 
+int parent_part(const Rig& rig, std::size_t bone) {
+  return first_upwards(rig.bones, rig.bones[bone].parent,
+                       [&](int b) { return !rig.fields[static_cast<std::size_t>(b)].empty(); });
+}
+
 std::vector<char> joined_parts(const Rig& rig) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size();

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/tree.h"
 #include "cutis/error.h"
 
 namespace cutis {
@@ -57,7 +58,7 @@ Carver::Carver(const Solid& solid, const DrivenSkeleton& skeleton, ControlPoints
 
 /// How far outside an edge between parts of two bones may pass, in its lengths.
 double Carver::hollow_between(int a, int b) const {
-  if (skeleton_.is_ancestor(a, b) || skeleton_.is_ancestor(b, a)) return kHollow;
+  if (hangs_on(skeleton_.bones, a, b) || hangs_on(skeleton_.bones, b, a)) return kHollow;
   const bool siblings =
       skeleton_.bones[static_cast<std::size_t>(a)].parent == skeleton_.bones[static_cast<std::size_t>(b)].parent;
   return siblings ? kFork : kGap;

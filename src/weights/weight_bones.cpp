@@ -203,9 +203,9 @@ class BoneMaker {
   // Whether bones below the joint are at another place. If not, it is a helper and its parent the bone.
   [[nodiscard]] bool leads_away(std::size_t joint) const {
     for (std::size_t j = joint + 1; j < skeleton_.joints.size(); ++j) {
-      int p = skeleton_.joints[j].parent;
-      while (p > static_cast<int>(joint)) p = skeleton_.joints[static_cast<std::size_t>(p)].parent;
-      if (p == static_cast<int>(joint) && candidate_[j] != 0 && !same_place(origin(j), origin(joint))) return true;
+      if (hangs_on(skeleton_.joints, static_cast<int>(j), static_cast<int>(joint)) && candidate_[j] != 0 &&
+          !same_place(origin(j), origin(joint)))
+        return true;
     }
     return false;
   }
