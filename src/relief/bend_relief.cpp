@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/farthest_points.h"
 #include "base/math.h"
 #include "base/polar.h"
-#include "kernels/eval_field.h"
 #include "base/tree.h"
+#include "kernels/eval_field.h"
 #include "relief/relief.h"
 #include "rig/parts.h"
 #include "rig/skin_links.h"
@@ -25,15 +26,14 @@ float depth_in(const GridView& grid, const Vec3f& p_rest) {
   return inside_grid(grid, p) ? -grid_distance(grid, p).value : -grid.radius;
 }
 
-// Some of the vertices, each next one the farthest from those taken.
+// Some of the vertices, spread evenly.
 std::vector<std::uint32_t> spread(std::span<const Vec3f> positions, const std::vector<std::uint32_t>& vertices) {
   std::vector<std::uint32_t> taken;
-  std::vector<float> nearest(vertices.size(), 1e30F);
-  for (std::size_t next = 0; taken.size() < std::min(kSamples, vertices.size());) {
+  FarthestPoints<float> farthest(vertices.size());
+  while (taken.size() < std::min(kSamples, vertices.size())) {
+    const std::size_t next = farthest.next();
     taken.push_back(vertices[next]);
-    for (std::size_t i = 0; i < vertices.size(); ++i)
-      nearest[i] = std::min(nearest[i], distance(positions[vertices[i]], positions[taken.back()]));
-    next = static_cast<std::size_t>(std::ranges::max_element(nearest) - nearest.begin());
+    farthest.take(next, [&](std::size_t i) { return distance(positions[vertices[i]], positions[vertices[next]]); });
   }
   return taken;
 }
