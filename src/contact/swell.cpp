@@ -71,8 +71,8 @@ Swell::Swell(const Rig& rig, const Topology& topology, std::span<const std::uint
   const std::size_t n = s.size();
   area_.assign(n, 0);
   for (const Triangle& t : s.triangles) {
-    const auto side = [&](std::size_t k) { return static_cast<Vec3d>(s.positions[t[k]] - s.positions[t[0]]); };
-    for (const std::uint32_t v : t) area_[v] += length(cross(side(1), side(2))) / 6;
+    const double third = length(face_normal<double>(s.positions, t)) / 6;
+    for (const std::uint32_t v : t) area_[v] += third;
   }
   lambda_.resize(n);
   for (std::size_t v = 0; v < n; ++v) lambda_[v] = kSpread * radius[part[v]];
