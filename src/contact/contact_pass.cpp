@@ -13,8 +13,9 @@
 #include "contact/carry_on.h"
 #include "contact/contact_pass_impl.h"
 #include "geometry/normals.h"
-#include "rig/pose_limits.h"
+#include "rig/motion.h"
 #include "rig/parts.h"
+#include "rig/pose_limits.h"
 
 namespace cutis {
 namespace {
@@ -170,7 +171,7 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) {
   world_from_joint(rig.skeleton, at, world);
   out = motion;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
-    const Affine3d m = world[static_cast<std::size_t>(rig.bones[b].joint)] * rig.bones[b].rest_from_world;
+    const Affine3d m = motion_of(rig.bones[b], world);
     if (is_finite(m)) out[b] = m;
   }
 }

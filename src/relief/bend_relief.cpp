@@ -9,6 +9,7 @@
 #include "base/tree.h"
 #include "kernels/eval_field.h"
 #include "relief/relief.h"
+#include "rig/motion.h"
 #include "rig/parts.h"
 #include "rig/skin_links.h"
 
@@ -86,7 +87,7 @@ Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) c
 Affine3d BendRelief::motion(std::uint32_t bone, const std::vector<int>& path, double share) const {
   const RigBone& b = rig_.bones[bone];
   if (path.empty() || !hangs_on(rig_.skeleton.joints, b.joint, path.front()))
-    return world_[static_cast<std::size_t>(b.joint)] * b.rest_from_world;
+    return motion_of(b, world_);
   Affine3d frame;
   for (int j = b.joint;; j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent) {
     const Joint& joint = rig_.skeleton.joints[static_cast<std::size_t>(j)];
@@ -116,8 +117,7 @@ double BendRelief::way(const std::vector<int>& path, double share) const {
   for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
     const RigBone& bone = rig_.bones[b];
     if (!hangs_on(rig_.skeleton.joints, bone.joint, path.front())) continue;
-    const Vec3d asked =
-        transform_point(asked_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world, bone.rest_end);
+    const Vec3d asked = transform_point(motion_of(bone, asked_), bone.rest_end);
     most = std::max(most, distance(transform_point(motion(b, path, share), bone.rest_end), asked));
   }
   return most;
