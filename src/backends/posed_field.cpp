@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel_for.h"
+#include "rig/motion.h"
 #include "rig/muscles.h"
 
 namespace cutis {
@@ -140,8 +141,7 @@ void PosedField::eval(std::span<const Vec3f> points, std::span<SkinSample> sampl
 std::vector<Affine3d> bone_motions(const Rig& rig, std::span<const Affine3d> world_from_joint) {
   std::vector<Affine3d> motions;
   motions.reserve(rig.bones.size());
-  for (const RigBone& bone : rig.bones)
-    motions.push_back(world_from_joint[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
+  for (const RigBone& bone : rig.bones) motions.push_back(motion_of(bone, world_from_joint));
   return motions;
 }
 

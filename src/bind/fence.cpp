@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/math.h"
+#include "base/segment.h"
 
 namespace cutis {
 namespace {
@@ -22,11 +23,8 @@ struct Nearest {
 };
 
 Nearest nearest_own(std::span<const Vec3f> own, const Vec3d& from, const Vec3d& to, const Vec3d& p) {
-  const Vec3d along = to - from;
-  const double squared = dot(along, along);
-  const double t = squared > 0 ? std::clamp(dot(p - from, along) / squared, 0.0, 1.0) : 0.0;
   Nearest nearest;
-  nearest.point = from + along * t;
+  nearest.point = nearest_on_segment(p, from, to);
   double best = dot(p - nearest.point, p - nearest.point);
   const auto q = static_cast<Vec3f>(p);
   auto best_f = static_cast<float>(best);

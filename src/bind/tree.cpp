@@ -10,6 +10,7 @@
 #include "compose/controller.h"
 #include "cutis/error.h"
 #include "kernels/compose.h"
+#include "rig/parts.h"
 #include "rig/rig_tree.h"
 
 namespace cutis {
@@ -164,13 +165,6 @@ class Builder {
 };
 
 }  // namespace
-
-int parent_part(const Rig& rig, std::size_t bone) {
-  int parent = rig.bones[bone].parent;
-  while (parent >= 0 && rig.fields[static_cast<std::size_t>(parent)].empty())
-    parent = rig.bones[static_cast<std::size_t>(parent)].parent;
-  return parent;
-}
 
 RigTree make_tree(const Rig& rig, const Preset& preset, const Context& context) {
   RigTree tree;

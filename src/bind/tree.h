@@ -15,7 +15,4 @@ namespace cutis {
 /// For the bones and fields of `rig`. Throws Error naming the joint whose operator or controller does not exist.
 [[nodiscard]] RigTree make_tree(const Rig& rig, const Preset& preset, const Context& context);
 
-/// Bone of the nearest ancestor that has a field, or -1.
-[[nodiscard]] int parent_part(const Rig& rig, std::size_t bone);
-
 }  // namespace cutis

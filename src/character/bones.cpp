@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/math.h"
+#include "base/tree.h"
 
 namespace cutis {
 
@@ -15,10 +16,8 @@ std::vector<std::vector<int>> children_of(const Skeleton& skeleton) {
 }
 
 int parent_bone(const Skeleton& skeleton, int joint) {
-  int parent = skeleton.joints[static_cast<std::size_t>(joint)].parent;
-  while (parent >= 0 && !skeleton.joints[static_cast<std::size_t>(parent)].is_bone)
-    parent = skeleton.joints[static_cast<std::size_t>(parent)].parent;
-  return parent;
+  return first_upwards(skeleton.joints, parent_of(skeleton.joints, joint),
+                       [&](int j) { return skeleton.joints[static_cast<std::size_t>(j)].is_bone; });
 }
 
 bool BoneSegment::degenerate(double size) const { return distance(from, to) <= 1e-6 * size; }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/math.h"
+#include "base/segment.h"
 #include "geometry/closest_point.h"
 
 namespace cutis {
@@ -23,12 +24,6 @@ Separation from_weights(const FourPoints& x, const std::array<double, 4>& w) {
   s.delta = x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3];
   s.distance = length(s.delta);
   return s;
-}
-
-// Parameter in [0,1] of the point of segment a + t e nearest to q.
-double foot(const Vec3d& a, const Vec3d& e, const Vec3d& q) {
-  const double ee = dot(e, e);
-  return ee > 0 ? std::clamp(dot(q - a, e) / ee, 0.0, 1.0) : 0.0;
 }
 
 Separation edges_apart(const FourPoints& x) {
@@ -51,10 +46,10 @@ Separation edges_apart(const FourPoints& x) {
     double s = 0, t = 0;
     if (k < 2) {
       s = k;
-      t = foot(x[2], f, x[static_cast<std::size_t>(k)]);
+      t = parameter_on_segment(x[static_cast<std::size_t>(k)], x[2], x[3]);
     } else {
       t = k - 2;
-      s = foot(x[0], e, x[static_cast<std::size_t>(k)]);
+      s = parameter_on_segment(x[static_cast<std::size_t>(k)], x[0], x[1]);
     }
     const Separation here = from_weights(x, {1 - s, s, t - 1, -t});
     if (here.distance < best.distance) best = here;

@@ -11,6 +11,8 @@
 #include "base/timer.h"
 #include "contact/carry_on.h"
 #include "contact/contact_pass_impl.h"
+#include "geometry/normals.h"
+#include "rig/motion.h"
 #include "rig/pose_limits.h"
 
 namespace cutis {
@@ -108,7 +110,7 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) {
   world_from_joint(rig.skeleton, at, world);
   out = motion;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
-    const Affine3d m = world[static_cast<std::size_t>(rig.bones[b].joint)] * rig.bones[b].rest_from_world;
+    const Affine3d m = motion_of(rig.bones[b], world);
     if (is_finite(m)) out[b] = m;
   }
 }
@@ -476,17 +478,9 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
     if ((s.differs[t[0]] | s.differs[t[1]] | s.differs[t[2]]) != 0) s.bent[t[0]] = s.bent[t[1]] = s.bent[t[2]] = 1;
   s.before.assign(n, Vec3d{});
   s.after.assign(n, Vec3d{});
-  for (const Triangle& t : surface.triangles) {
-    if ((s.bent[t[0]] | s.bent[t[1]] | s.bent[t[2]]) == 0) continue;
-    const auto area = [&](const std::vector<Vec3f>& x) {
-      return cross(static_cast<Vec3d>(x[t[1]] - x[t[0]]), static_cast<Vec3d>(x[t[2]] - x[t[0]]));
-    };
-    const Vec3d a = area(s.raw), b = area(s.mesh);
-    for (const std::uint32_t v : t) {
-      s.before[v] += a;
-      s.after[v] += b;
-    }
-  }
+  const auto at_bent = [&](const Triangle& t) { return (s.bent[t[0]] | s.bent[t[1]] | s.bent[t[2]]) != 0; };
+  add_face_normals(s.raw, surface.triangles, at_bent, s.before);
+  add_face_normals(s.mesh, surface.triangles, at_bent, s.after);
   parallel_for(context, normals.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = surface.welded_of[i];

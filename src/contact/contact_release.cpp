@@ -4,8 +4,9 @@
 #include <limits>
 
 #include "base/math.h"
-#include "kernels/eval_field.h"
 #include "contact/contact_pass_impl.h"
+#include "geometry/normals.h"
+#include "kernels/eval_field.h"
 
 namespace cutis {
 namespace {
@@ -141,8 +142,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
       const auto sharp = [&](const std::vector<Vec3f>& x) {
         const auto faces = topology.edge_faces.row(e);
         const auto normal = [&](const Triangle& t) {
-          return normalized(cross(static_cast<Vec3d>(x[t[1]]) - static_cast<Vec3d>(x[t[0]]),
-                                  static_cast<Vec3d>(x[t[2]]) - static_cast<Vec3d>(x[t[0]])));
+          return normalized(area_vector(x[t[0]], x[t[1]], x[t[2]]));
         };
         const double agreement = dot(normal(topology.triangles[faces[0]]), normal(topology.triangles[faces[1]]));
         return (edge.forward == 1 ? agreement : -agreement) < kFoldedCosine;

@@ -20,6 +20,7 @@
 #include "contact/part_intersection.h"
 #include "contact/projection.h"
 #include "cutis/error.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -182,10 +183,8 @@ void SafeStep::Impl::find_normals() {
       if (has_normal[v] != 0) continue;
       has_normal[v] = 1;
       Vec3d sum;
-      for (const std::uint32_t f : surface.topology().vertex_faces.row(v)) {
-        const Triangle& t = surface.triangles()[f];
-        sum += cross(target[t[1]] - target[t[0]], target[t[2]] - target[t[0]]);
-      }
+      for (const std::uint32_t f : surface.topology().vertex_faces.row(v))
+        sum += face_normal<double>(target, surface.triangles()[f]);
       normal[v] = normalized(sum);
     }
 }

@@ -67,8 +67,8 @@ SwellRest::SwellRest(const Rig& rig, const Topology& topology, std::span<const s
   const std::size_t n = s.size();
   area.assign(n, 0);
   for (const Triangle& t : s.triangles) {
-    const auto side = [&](std::size_t k) { return static_cast<Vec3d>(s.positions[t[k]] - s.positions[t[0]]); };
-    for (const std::uint32_t v : t) area[v] += length(cross(side(1), side(2))) / 6;
+    const double third = length(face_normal<double>(s.positions, t)) / 6;
+    for (const std::uint32_t v : t) area[v] += third;
   }
   lambda.resize(n);
   for (std::size_t v = 0; v < n; ++v) lambda[v] = kSpread * radius[part[v]];

@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -16,8 +17,8 @@ constexpr double kAround = 0.5;  // of a fold's smoothing, on the ring around it
 constexpr int kPasses = 6;
 constexpr double kNoWeight = 1e-3;  // of a weight
 
-Vec3d face_normal(std::span<const Vec3d> at, const Triangle& t) {
-  return normalized(cross(at[t[1]] - at[t[0]], at[t[2]] - at[t[0]]));
+double cosine_between(std::span<const Vec3d> at, const Triangle& a, const Triangle& b) {
+  return dot(normalized(face_normal<double>(at, a)), normalized(face_normal<double>(at, b)));
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ UnfoldRest::UnfoldRest(const Rig& rig, const Topology& topology) {
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto sides = topology.edge_faces.row(e);
     if (sides.size() != 2) continue;
-    const double cosine = dot(face_normal(rest, s.triangles[sides[0]]), face_normal(rest, s.triangles[sides[1]]));
+    const double cosine = cosine_between(rest, s.triangles[sides[0]], s.triangles[sides[1]]);
     for (const std::uint32_t f : sides)
       if (const auto free = std::ranges::find(face_hinges[f], -1); free != face_hinges[f].end())
         *free = static_cast<std::int32_t>(hinges.size());
@@ -60,8 +61,7 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
     folded_[v] = std::max(folded_[v], weight);
   };
   const auto examine = [&](const UnfoldRest::Hinge& hinge) {
-    const double cosine =
-        dot(face_normal(at_, s.triangles[hinge.faces[0]]), face_normal(at_, s.triangles[hinge.faces[1]]));
+    const double cosine = cosine_between(at_, s.triangles[hinge.faces[0]], s.triangles[hinge.faces[1]]);
     if (cosine >= kFrom) return;
     const double weight =
         smooth_step(-cosine, -kFrom, -kTo) * smooth_step(static_cast<double>(hinge.rest) - cosine, 0.0, kMoreThanRest);

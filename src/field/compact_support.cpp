@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/segment.h"
+
 namespace cutis {
 
 FieldSample<double> CompactSupport::apply(const DistanceSample& d) const {
@@ -20,16 +22,6 @@ double CompactSupport::distance_at(double f) const {
     (compact(map, mid, radius).value > f ? lo : hi) = mid;
   }
   return (lo + hi) / 2;
-}
-
-double parameter_on_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to) {
-  const Vec3d axis = to - from;
-  const double l2 = dot(axis, axis);
-  return l2 > 0 ? std::clamp(dot(p - from, axis) / l2, 0.0, 1.0) : 0.0;
-}
-
-double distance_to_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to) {
-  return distance(p, lerp(from, to, parameter_on_segment(p, from, to)));
 }
 
 CompactSupport choose_support(std::span<const Vec3d> points, const Vec3d& bone_from, const Vec3d& bone_to,

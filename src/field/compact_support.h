@@ -34,8 +34,5 @@ struct SupportOptions {
 [[nodiscard]] CompactSupport choose_support(std::span<const Vec3d> points, const Vec3d& bone_from, const Vec3d& bone_to,
                                             double smallest, const SupportOptions& options = {});
 
-/// Where along the segment (0 to 1, clamped) the point nearest to p is; 0 for a segment without length.
-[[nodiscard]] double parameter_on_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to);
-[[nodiscard]] double distance_to_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to);
 
 }  // namespace cutis

@@ -8,9 +8,10 @@
 #include <limits>
 #include <random>
 
+#include "base/farthest_points.h"
 #include "base/hash.h"
 #include "base/math.h"
-#include "field/compact_support.h"
+#include "base/segment.h"
 
 namespace cutis {
 
@@ -139,33 +140,29 @@ PartSamples sample_part(const PartPatch& patch, const Exposure& exposure, double
   const auto left = [&](double m) { return std::ranges::count_if(clearance, [&](double c) { return c >= m; }); };
   while (margin > 1e-3 && static_cast<std::size_t>(left(margin)) < candidates.size() * 6 / 10) margin /= 2;
 
-  std::vector<double> gap(candidates.size(), std::numeric_limits<double>::max());
+  FarthestPoints<double> farthest(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (clearance[i] < margin) gap[i] = -1;
+    if (clearance[i] < margin) farthest.leave_out(i);
     for (const SurfaceSample& cap : caps)
-      if (distance(cap.position, candidates[i].position) < std::max(too_near, 0.2 * thickness)) gap[i] = -1;
+      if (distance(cap.position, candidates[i].position) < std::max(too_near, 0.2 * thickness)) farthest.leave_out(i);
   }
-  const auto kept = static_cast<std::size_t>(std::ranges::count_if(gap, [](double g) { return g >= 0; }));
-  std::size_t tested = 0;
-  while (result.samples.size() < count && tested < kept) {
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(gap) - gap.begin());
-    if (gap[best] < too_near * too_near) break;
+  for (std::size_t untried = farthest.left(); result.samples.size() < count && untried > 0; --untried) {
+    const std::size_t best = farthest.next();
+    const double gap = farthest.gap(best);
+    if (gap < too_near * too_near) break;
     const SurfaceSample pick = candidates[best];
-    ++tested;
     if (!exposure.is_exposed(pick.position, pick.normal)) {
-      gap[best] = -1;
+      farthest.leave_out(best);
       ++result.hidden;
       continue;
     }
-    if (!result.samples.empty()) result.spacing = std::sqrt(gap[best] / (1 + 2 * kNormalWeight));
+    if (!result.samples.empty()) result.spacing = std::sqrt(gap / (1 + 2 * kNormalWeight));
     result.samples.push_back(pick);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (gap[i] < 0) continue;
+    farthest.take(best, [&](std::size_t i) {
       const Vec3d d = candidates[i].position - pick.position;
       const double opposed = 1 - dot(candidates[i].normal, pick.normal);
-      gap[i] = std::min(gap[i], dot(d, d) * (1 + kNormalWeight * opposed));
-    }
-    gap[best] = -1;
+      return dot(d, d) * (1 + kNormalWeight * opposed);
+    });
   }
   result.surface = result.samples.size();
   if (result.surface == 0) return result;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/math.h"
+#include "base/segment.h"
 
 namespace cutis {
 namespace {
@@ -34,10 +35,8 @@ std::array<double, 3> closest_in_triangle(const Vec3d& a, const Vec3d& b, const 
   double best_distance = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t m = (k + 1) % 3;
-    const Vec3d e = p[m] - p[k];
-    const double ee = dot(e, e);
-    const double t = ee > 0 ? std::clamp(dot(q - p[k], e) / ee, 0.0, 1.0) : 0.0;
-    const Vec3d d = p[k] + e * t - q;
+    const double t = parameter_on_segment(q, p[k], p[m]);
+    const Vec3d d = p[k] + (p[m] - p[k]) * t - q;
     if (dot(d, d) >= best_distance) continue;
     best_distance = dot(d, d);
     best = {};

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "base/math.h"
+#include "base/segment.h"
 
 namespace cutis {
 namespace {
@@ -43,13 +44,9 @@ Point2 lay_down(const Point2& a, const Point2& b, const Point2& inside, const Ve
   return {a.x + along.x * t + normal.x * height, a.y + along.y * t + normal.y * height};
 }
 
-double distance_to_segment(const Point2& p, const Point2& a, const Point2& b, Point2& nearest) {
-  const Point2 e = minus(b, a);
-  const double length2 = dot2(e, e);
-  const double t = length2 > 0 ? std::clamp(dot2(minus(p, a), e) / length2, 0.0, 1.0) : 0.0;
-  nearest = {a.x + e.x * t, a.y + e.y * t};
-  const Point2 d = minus(p, nearest);
-  return std::sqrt(dot2(d, d));
+Point2 nearest_in_plane(const Point2& p, const Point2& a, const Point2& b) {
+  const Vec3d nearest = nearest_on_segment({p.x, p.y, 0}, {a.x, a.y, 0}, {b.x, b.y, 0});
+  return {nearest.x, nearest.y};
 }
 
 std::uint32_t opposite(const Triangle& triangle, std::uint32_t a, std::uint32_t b) {
@@ -179,8 +176,10 @@ void Geodesics::seed(const CurveSegment& segment, double max_distance, Scratch& 
   const auto flatten = [&](const Vec3d& q) { return Point2{dot(q - p[0], x), dot(q - p[0], y)}; };
   const Point2 a = flatten(segment.a), b = flatten(segment.b);
   const std::array<Point2, 3> corner{flatten(p[0]), flatten(p[1]), flatten(p[2])};
-  Point2 nearest;
-  for (std::size_t k = 0; k < 3; ++k) lower(t[k], distance_to_segment(corner[k], a, b, nearest), max_distance, scratch);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Point2 d = minus(corner[k], nearest_in_plane(corner[k], a, b));
+    lower(t[k], std::sqrt(dot2(d, d)), max_distance, scratch);
+  }
 
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
@@ -192,11 +191,10 @@ void Geodesics::seed(const CurveSegment& segment, double max_distance, Scratch& 
       if (face == segment.face) continue;
       const std::uint32_t v = opposite(topology_->triangles[face], t[i], t[j]);
       const Point2 apex = lay_down(corner[i], corner[j], corner[k], p[i], p[j], positions_[v]);
-      const double d = distance_to_segment(apex, a, b, nearest);
       // The line from `nearest` to `apex` crosses the edge between its ends.
-      const Point2 ray = minus(apex, nearest);
+      const Point2 nearest = nearest_in_plane(apex, a, b), ray = minus(apex, nearest);
       const double si = cross2(ray, minus(corner[i], nearest)), sj = cross2(ray, minus(corner[j], nearest));
-      if (si * sj <= 0) lower(v, d, max_distance, scratch);
+      if (si * sj <= 0) lower(v, std::sqrt(dot2(ray, ray)), max_distance, scratch);
     }
   }
 }

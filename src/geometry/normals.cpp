@@ -33,6 +33,13 @@ std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<co
   return normals;
 }
 
+std::vector<Vec3d> area_weighted_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
+  std::vector<Vec3d> normals(positions.size());
+  add_face_normals(positions, triangles, [](const Triangle&) { return true; }, normals);
+  for (Vec3d& n : normals) n = normalized(n);
+  return normals;
+}
+
 double signed_volume(std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
   Box box;
   for (const Vec3f& p : positions) box.add(static_cast<Vec3d>(p));

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/math.h"
 #include "cutis/types.h"
 
 namespace cutis {
@@ -12,6 +13,28 @@ namespace cutis {
 /// gets +Y. `group_of` (optional): vertices of one group share the normal, so that seams stay smooth.
 [[nodiscard]] std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
                                                 std::span<const std::uint32_t> group_of = {});
+
+/// Across the triangle, as long as twice its area. Sides are subtracted in the type of the positions and multiplied in T.
+template <class T, class Positions>
+[[nodiscard]] Vec3<T> face_normal(const Positions& at, const Triangle& t) {
+  return cross(static_cast<Vec3<T>>(at[t[1]] - at[t[0]]), static_cast<Vec3<T>>(at[t[2]] - at[t[0]]));
+}
+
+/// Adds the normals of faces, as long as twice their areas, to the sums of their vertices: in the order of the faces,
+/// and only of those that `counts` takes.
+template <class Positions, class Counts>
+void add_face_normals(const Positions& at, std::span<const Triangle> triangles, const Counts& counts,
+                      std::span<Vec3d> sum) {
+  for (const Triangle& t : triangles) {
+    if (!counts(t)) continue;
+    const Vec3d n = face_normal<double>(at, t);
+    for (const std::uint32_t v : t) sum[v] += n;
+  }
+}
+
+/// Area-weighted vertex normals of unit length; 0 without a face of positive area.
+[[nodiscard]] std::vector<Vec3d> area_weighted_normals(std::span<const Vec3f> positions,
+                                                       std::span<const Triangle> triangles);
 
 /// Half the cross product: points along the normal, its length is the area.
 [[nodiscard]] Vec3d area_vector(const Vec3f& a, const Vec3f& b, const Vec3f& c);

@@ -16,6 +16,7 @@
 #include "base/parallel_for.h"
 #include "base/polar.h"
 #include "base/rotation_vector.h"
+#include "base/tree.h"
 #include "cutis/error.h"
 #include "cutis/options.h"
 #include "numerics/dense_solve.h"
@@ -99,8 +100,7 @@ SphereFitter::SphereFitter(const Skeleton& skeleton, std::span<const TrackedSphe
 }
 
 bool SphereFitter::carries(int joint, int below) const {
-  while (below > joint) below = skeleton_.joints[static_cast<std::size_t>(below)].parent;
-  return below == joint;
+  return hangs_on(skeleton_.joints, below, joint);
 }
 
 Pose SphereFitter::start(std::span<const Target> targets) const {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/farthest_points.h"
 #include "base/math.h"
 #include "base/polar.h"
+#include "base/tree.h"
 #include "kernels/eval_field.h"
 #include "relief/relief.h"
+#include "rig/motion.h"
 #include "rig/parts.h"
 #include "rig/skin_links.h"
 
@@ -18,27 +21,20 @@ constexpr double kMostShare = 0.5;
 constexpr std::size_t kSamples = 48;  // vertices of a part that are tried, besides those that are too deep
 constexpr int kSteps = 16, kBisections = 6, kSweeps = 2;
 
-bool is_ancestor(const Skeleton& skeleton, int above, int below) {
-  for (int j = below; j >= 0; j = skeleton.joints[static_cast<std::size_t>(j)].parent)
-    if (j == above) return true;
-  return false;
-}
-
 // How deep a rest-space point is inside a part; below 0 outside, nothing where the part's grid ends.
 float depth_in(const GridView& grid, const Vec3f& p_rest) {
   const Vec3f p = transform_point(grid.grid_from_rest, p_rest);
   return inside_grid(grid, p) ? -grid_distance(grid, p).value : -grid.radius;
 }
 
-// Some of the vertices, each next one the farthest from those taken.
+// Some of the vertices, spread evenly.
 std::vector<std::uint32_t> spread(std::span<const Vec3f> positions, const std::vector<std::uint32_t>& vertices) {
   std::vector<std::uint32_t> taken;
-  std::vector<float> nearest(vertices.size(), 1e30F);
-  for (std::size_t next = 0; taken.size() < std::min(kSamples, vertices.size());) {
+  FarthestPoints<float> farthest(vertices.size());
+  while (taken.size() < std::min(kSamples, vertices.size())) {
+    const std::size_t next = farthest.next();
     taken.push_back(vertices[next]);
-    for (std::size_t i = 0; i < vertices.size(); ++i)
-      nearest[i] = std::min(nearest[i], distance(positions[vertices[i]], positions[taken.back()]));
-    next = static_cast<std::size_t>(std::ranges::max_element(nearest) - nearest.begin());
+    farthest.take(next, [&](std::size_t i) { return distance(positions[vertices[i]], positions[vertices[next]]); });
   }
   return taken;
 }
@@ -75,7 +71,7 @@ void BendRelief::find_path(std::uint32_t bone, std::uint32_t other, std::vector<
   path.clear();
   for (auto b = static_cast<int>(bone); b >= 0; b = rig_.bones[static_cast<std::size_t>(b)].parent)
     if (loose_[static_cast<std::size_t>(b)] != 0) return;
-  for (int j = rig_.bones[bone].joint; j >= 0 && !is_ancestor(rig_.skeleton, j, rig_.bones[other].joint);
+  for (int j = rig_.bones[bone].joint; j >= 0 && !hangs_on(rig_.skeleton.joints, rig_.bones[other].joint, j);
        j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent)
     path.push_back(j);
   std::reverse(path.begin(), path.end());
@@ -90,8 +86,8 @@ Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) c
 
 Affine3d BendRelief::motion(std::uint32_t bone, const std::vector<int>& path, double share) const {
   const RigBone& b = rig_.bones[bone];
-  if (path.empty() || !is_ancestor(rig_.skeleton, path.front(), b.joint))
-    return world_[static_cast<std::size_t>(b.joint)] * b.rest_from_world;
+  if (path.empty() || !hangs_on(rig_.skeleton.joints, b.joint, path.front()))
+    return motion_of(b, world_);
   Affine3d frame;
   for (int j = b.joint;; j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent) {
     const Joint& joint = rig_.skeleton.joints[static_cast<std::size_t>(j)];
@@ -120,9 +116,8 @@ double BendRelief::way(const std::vector<int>& path, double share) const {
   double most = 0;
   for (std::uint32_t b = 0; b < rig_.bones.size(); ++b) {
     const RigBone& bone = rig_.bones[b];
-    if (!is_ancestor(rig_.skeleton, path.front(), bone.joint)) continue;
-    const Vec3d asked =
-        transform_point(asked_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world, bone.rest_end);
+    if (!hangs_on(rig_.skeleton.joints, bone.joint, path.front())) continue;
+    const Vec3d asked = transform_point(motion_of(bone, asked_), bone.rest_end);
     most = std::max(most, distance(transform_point(motion(b, path, share), bone.rest_end), asked));
   }
   return most;

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "kernels/eval_field.h"
+#include "rig/motion.h"
 #include "rig/parts.h"
 #include "rig/skin_links.h"
 
@@ -89,8 +90,7 @@ void PoseRelief::complete(const Pose& pose, Pose& out) const {
 void PoseRelief::find_motions(const Pose& pose) {
   world_from_joint(rig_.skeleton, pose, world_);
   motion_.clear();
-  for (const RigBone& bone : rig_.bones)
-    motion_.push_back(world_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world);
+  for (const RigBone& bone : rig_.bones) motion_.push_back(motion_of(bone, world_));
 }
 
 void PoseRelief::foresee(std::span<const Pose> poses) {

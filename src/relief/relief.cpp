@@ -10,6 +10,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/farthest_points.h"
 #include "base/math.h"
 #include "base/polar.h"
 #include "base/rotation_vector.h"
@@ -33,21 +34,18 @@ constexpr double kLeastLever = 0.01;
 // Parts that are stretched beyond this, or lose more of their volume, are not relieved: their depth means nothing.
 constexpr double kMostScale = 10, kLeastVolume = 1e-3;
 
-// Spread evenly: each next one is the farthest from those taken.
+// Spread evenly.
 std::vector<Vec3d> spread(const std::vector<Vec3d>& points, std::size_t count) {
   if (points.size() <= count) return points;
   std::vector<Vec3d> taken;
-  std::vector<double> nearest(points.size(), 1e300);
-  std::size_t next = 0;
+  FarthestPoints<double> farthest(points.size());
   while (taken.size() < count) {
+    const std::size_t next = farthest.next();
     taken.push_back(points[next]);
-    std::size_t farthest = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const Vec3d d = points[i] - taken.back();
-      nearest[i] = std::min(nearest[i], dot(d, d));
-      if (nearest[i] > nearest[farthest]) farthest = i;
-    }
-    next = farthest;
+    farthest.take(next, [&](std::size_t i) {
+      const Vec3d d = points[i] - points[next];
+      return dot(d, d);
+    });
   }
   return taken;
 }
@@ -243,12 +241,7 @@ void Relief::find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways)
 // From the part to below where its way to the root meets the other's.
 void Relief::add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
                         std::vector<Lever>& levers) const {
-  const auto above = [&](std::uint32_t joint) {  // other, or something it hangs on
-    for (auto p = static_cast<int>(other); p >= 0; p = parent_[static_cast<std::size_t>(p)])
-      if (p == static_cast<int>(joint)) return true;
-    return false;
-  };
-  for (std::uint32_t joint = part; parent_[joint] >= 0 && !above(joint);
+  for (std::uint32_t joint = part; parent_[joint] >= 0 && !hangs_on(other, joint);
        joint = static_cast<std::uint32_t>(parent_[joint])) {
     if (!(radius_[joint] > 0) || !(span_[joint] > 0) || usable_[joint] == 0) continue;
     const Affine3d carried = carry(static_cast<std::size_t>(parent_[joint]), turn_);

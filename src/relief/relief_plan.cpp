@@ -7,6 +7,7 @@
 
 #include "base/math.h"
 #include "base/rotation_vector.h"
+#include "base/tree.h"
 #include "relief/relief.h"
 
 namespace cutis {
@@ -56,9 +57,7 @@ std::vector<Vec3d> directions_around() {
 }  // namespace
 
 bool Relief::hangs_on(std::uint32_t part, std::uint32_t limb) const {
-  for (auto p = static_cast<int>(part); p >= 0; p = parent_[static_cast<std::size_t>(p)])
-    if (p == static_cast<int>(limb)) return true;
-  return false;
+  return cutis::hangs_on(parent_, static_cast<int>(part), static_cast<int>(limb));
 }
 
 // `meeting`: where the two ways to the root meet, or -1; a part that the other one hangs on is its own limb.

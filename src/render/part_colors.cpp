@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "base/math.h"
+#include "character/bones.h"
 #include "cutis/error.h"
 #include "cutis/render.h"
 #include "render/color.h"
@@ -85,10 +86,7 @@ std::vector<Color> joint_colors(const Skeleton& skeleton) {
       colors[i] = colors[static_cast<std::size_t>(joint.alias_of)];
       continue;
     }
-    int parent = joint.parent;
-    while (parent >= 0 && !skeleton.joints[static_cast<std::size_t>(parent)].is_bone)
-      parent = skeleton.joints[static_cast<std::size_t>(parent)].parent;
-    bone_parent[i] = parent;
+    const int parent = bone_parent[i] = parent_bone(skeleton, static_cast<int>(i));
     if (!joint.is_bone) continue;
 
     std::string rest;

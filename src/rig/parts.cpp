@@ -7,18 +7,14 @@
 #include <utility>
 
 #include "base/math.h"
+#include "base/segment.h"
+#include "base/tree.h"
 
 namespace cutis {
 namespace {
 
 // Two parts of which one reaches so far into the other at rest are one surface there.
 constexpr float kOverlap = 0.3F;
-
-double distance_to_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
-  const Vec3d e = b - a;
-  const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(p - a, e) / ee, 0.0, 1.0) : 0.0;
-  return distance(p, a + e * t);
-}
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -70,6 +66,11 @@ std::vector<float> part_radii(const Rig& rig) {
     radius[b] = *middle;
   }
   return radius;
+}
+
+int parent_part(const Rig& rig, std::size_t bone) {
+  return first_upwards(rig.bones, rig.bones[bone].parent,
+                       [&](int b) { return !rig.fields[static_cast<std::size_t>(b)].empty(); });
 }
 
 std::vector<char> joined_parts(const Rig& rig) {

@@ -23,6 +23,9 @@ struct PartsRest {
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);
 
+/// Bone of the nearest ancestor that has a field, or -1.
+[[nodiscard]] int parent_part(const Rig& rig, std::size_t bone);
+
 /// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
 [[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
 

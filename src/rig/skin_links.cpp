@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/math.h"
+#include "base/tree.h"
 
 namespace cutis {
 namespace {
@@ -106,9 +107,7 @@ std::vector<char> loose_bones(const Rig& rig) {
   for (std::size_t b = 0; b < loose.size(); ++b) {
     if (rig.bones[b].parent < 0) continue;
     const int above = rig.bones[static_cast<std::size_t>(rig.bones[b].parent)].joint;
-    int joint = rig.bones[b].joint;
-    while (joint >= 0 && joint != above) joint = rig.skeleton.joints[static_cast<std::size_t>(joint)].parent;
-    loose[b] = joint < 0 ? 1 : 0;
+    loose[b] = hangs_on(rig.skeleton.joints, rig.bones[b].joint, above) ? 0 : 1;
   }
   return loose;
 }

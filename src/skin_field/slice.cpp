@@ -10,6 +10,7 @@
 #include "cutis/error.h"
 #include "cutis/skin_field.h"
 #include "geometry/disjoint_sets.h"
+#include "rig/parts.h"
 #include "skin_field/skin_field_impl.h"
 
 namespace cutis {
@@ -102,9 +103,7 @@ FieldSlice SkinField::slice(const SlicePlane& plane, int columns, const Context&
 
   const Rig& rig = *impl_->rig;
   const auto parent_of = [&](int joint) {  // the nearest ancestor with a part
-    int bone = impl_->bone_of(joint);
-    do bone = rig.bones[static_cast<std::size_t>(bone)].parent;
-    while (bone >= 0 && rig.fields[static_cast<std::size_t>(bone)].empty());
+    const int bone = parent_part(rig, static_cast<std::size_t>(impl_->bone_of(joint)));
     return bone < 0 ? -1 : rig.bones[static_cast<std::size_t>(bone)].joint;
   };
   const auto meet = [&](int a, int b) {  // at most one part between them

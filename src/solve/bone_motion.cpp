@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/dual_quat.h"
+#include "rig/motion.h"
 #include "solve/bone_turns.h"
 
 namespace cutis {
@@ -64,7 +65,7 @@ void BoneMotion::update(const Rig& rig, const Pose& pose) {
   any_kept_ = false;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const RigBone& bone = rig.bones[b];
-    const Affine3d motion = world_[static_cast<std::size_t>(bone.joint)] * bone.rest_from_world;
+    const Affine3d motion = motion_of(bone, world_);
     kept_[b] = usable(motion) ? 0 : 1;
     if (kept_[b]) {
       any_kept_ = true;

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "rig/parts.h"
 #include "solve/bone_turns.h"
 
 namespace cutis {
@@ -75,13 +76,8 @@ void interpolate(const Rig& rig, std::span<const JointMotion> from, std::span<co
 
 double largest_turn(const Rig& rig, std::span<const JointMotion> from, std::span<const JointMotion> to) {
   double largest = 0;
-  const auto below_skin = [&](std::size_t b) {
-    for (int above = rig.bones[b].parent; above >= 0; above = rig.bones[static_cast<std::size_t>(above)].parent)
-      if (!rig.fields[static_cast<std::size_t>(above)].empty()) return true;
-    return false;
-  };
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
-    if (!below_skin(b)) continue;
+    if (parent_part(rig, b) < 0) continue;  // moves no skin against other skin
     const int parent = rig.bones[b].parent;
     const double c = std::min(1.0, std::abs(dot(from[b].rotation, to[b].rotation)));
     const double turn = 2 * std::acos(c);

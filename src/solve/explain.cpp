@@ -12,6 +12,7 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "kernels/eval_field.h"
+#include "rig/motion.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -107,7 +108,7 @@ std::vector<PairGroup> Explainer::explain(const Pose& pose, std::span<const Vec3
   const std::vector<Affine3d> world = world_from_joint(rig.skeleton, full);
   std::vector<Affine3d> motion(bones), back(bones);
   for (std::size_t b = 0; b < bones; ++b) {
-    const Affine3d m = world[static_cast<std::size_t>(rig.bones[b].joint)] * rig.bones[b].rest_from_world;
+    const Affine3d m = motion_of(rig.bones[b], world);
     if (!is_finite(m) || !(std::abs(determinant(m.linear)) > 0)) continue;  // at rest, then: nothing better is known
     motion[b] = m;
     back[b] = inverse(m);

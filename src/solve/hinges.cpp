@@ -3,16 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/tree.h"
+#include "rig/parts.h"
+
 namespace cutis {
-namespace {
-
-bool is_above(const Rig& rig, std::uint32_t upper, std::uint32_t lower) {
-  for (int b = rig.bones[lower].parent; b >= 0; b = rig.bones[static_cast<std::size_t>(b)].parent)
-    if (static_cast<std::uint32_t>(b) == upper) return true;
-  return false;
-}
-
-}  // namespace
 
 Hinges::Hinges(const Rig& rig, std::span<const char> joined, const ImplicitOptions& options) {
   const auto bones = static_cast<std::uint32_t>(rig.bones.size());
@@ -20,12 +14,11 @@ Hinges::Hinges(const Rig& rig, std::span<const char> joined, const ImplicitOptio
   if (options.blend) opening_ = controller_preset(options.controllers).opening;
   for (std::uint32_t b = 0; b < bones; ++b) {
     if (rig.fields[b].empty()) continue;
-    int nearest = rig.bones[b].parent;  // the nearest one above with a field
-    while (nearest >= 0 && rig.fields[static_cast<std::size_t>(nearest)].empty())
-      nearest = rig.bones[static_cast<std::size_t>(nearest)].parent;
+    const int nearest = parent_part(rig, b);
     for (std::uint32_t k = 0; k < bones; ++k) {
       const bool blends = options.blend && static_cast<int>(k) == nearest;
-      if (blends || (joined[b * bones + k] != 0 && !rig.fields[k].empty() && is_above(rig, k, b)))
+      if (blends || (joined[b * bones + k] != 0 && k != b && !rig.fields[k].empty() &&
+                     hangs_on(rig.bones, static_cast<int>(b), static_cast<int>(k))))
         add(rig, b, k, blends);
     }
   }

@@ -7,6 +7,7 @@
 #include "base/parallel_for.h"
 #include "base/timer.h"
 #include "contact/carry_on.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -289,10 +290,7 @@ void Tracker::find_normals(std::span<const Vec3f> at, std::vector<Vec3f>& normal
   const RigSurface& s = rig_->surface;
   triangle_normals_.resize(s.triangles.size());
   parallel_for(*context_, s.triangles.size(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Triangle& t = s.triangles[i];
-      triangle_normals_[i] = cross(at[t[1]] - at[t[0]], at[t[2]] - at[t[0]]);
-    }
+    for (std::size_t i = begin; i < end; ++i) triangle_normals_[i] = face_normal<float>(at, s.triangles[i]);
   });
   normals.resize(s.size());
   parallel_for(*context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "geometry/normals.h"
 #include "volume/control_points.h"
 
 namespace cutis {
@@ -62,8 +63,7 @@ void ControlPoints::place_markers(const Solid& solid, Cage& cage, bool grow, std
     const Triangle& t = solid.triangles()[hit.triangle];
     Vec3d foot;
     for (std::size_t k = 0; k < 3; ++k) foot += static_cast<Vec3d>(solid.positions()[t[k]]) * hit.barycentric[k];
-    const Vec3d normal = normalized(cross(static_cast<Vec3d>(solid.positions()[t[1]] - solid.positions()[t[0]]),
-                                          static_cast<Vec3d>(solid.positions()[t[2]] - solid.positions()[t[0]])));
+    const Vec3d normal = normalized(face_normal<double>(solid.positions(), t));
     std::size_t nearest = 0;
     double least = 1e300;
     near.visit_near(foot, 2 * mean_, [&](std::uint32_t i) {

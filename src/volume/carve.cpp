@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/tree.h"
 #include "cutis/error.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -42,22 +44,17 @@ std::size_t Carver::KeyHash::operator()(const Tetrahedron& t) const {
 
 Carver::Carver(const Solid& solid, const DrivenSkeleton& skeleton, ControlPoints& points, const Context& context)
     : solid_(solid), skeleton_(skeleton), points_(points), context_(context) {
-  std::vector<Vec3d> normals(solid.positions().size());
-  for (const Triangle& t : solid.triangles()) {
-    const Vec3d n = cross(static_cast<Vec3d>(solid.positions()[t[1]] - solid.positions()[t[0]]),
-                          static_cast<Vec3d>(solid.positions()[t[2]] - solid.positions()[t[0]]));
-    for (const std::uint32_t v : t) normals[v] += n;
-  }
+  const std::vector<Vec3d> normals = area_weighted_normals(solid.positions(), solid.triangles());
   for (std::size_t v = 0; v < normals.size(); ++v) {
     if (normals[v] == Vec3d{}) continue;
     skin_.push_back(static_cast<Vec3d>(solid.positions()[v]));
-    skin_normal_.push_back(normalized(normals[v]));
+    skin_normal_.push_back(normals[v]);
   }
 }
 
 /// How far outside an edge between parts of two bones may pass, in its lengths.
 double Carver::hollow_between(int a, int b) const {
-  if (skeleton_.is_ancestor(a, b) || skeleton_.is_ancestor(b, a)) return kHollow;
+  if (hangs_on(skeleton_.bones, a, b) || hangs_on(skeleton_.bones, b, a)) return kHollow;
   const bool siblings =
       skeleton_.bones[static_cast<std::size_t>(a)].parent == skeleton_.bones[static_cast<std::size_t>(b)].parent;
   return siblings ? kFork : kGap;

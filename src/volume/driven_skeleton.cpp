@@ -17,10 +17,6 @@ bool owns_vertices(const Character& character, std::size_t joint) {
 
 }  // namespace
 
-bool DrivenSkeleton::is_ancestor(int ancestor, int bone) const {
-  while (bone >= 0 && bone != ancestor) bone = bones[static_cast<std::size_t>(bone)].parent;
-  return bone == ancestor;
-}
 
 DrivenSkeleton make_driven_skeleton(const Character& character) {
   const Skeleton& skeleton = character.skeleton;

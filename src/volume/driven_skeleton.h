@@ -27,7 +27,6 @@ struct DrivenSkeleton {
   std::vector<int> bone_of_joint;  ///< -1: not driven
   std::vector<DrivenSegment> segments;
 
-  [[nodiscard]] bool is_ancestor(int ancestor, int bone) const;  ///< or the bone itself
 };
 
 /// Throws Error(bad_character) when there is no bone.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/math.h"
+#include "base/rotation_vector.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/text.h"
@@ -19,13 +20,6 @@ namespace {
 constexpr double kAtEnd = 0.5 * kDegree;
 
 AngleRange degrees(double low, double high) { return {low * kDegree, high * kDegree}; }
-
-Vec3d log_of(Quatd q) {
-  if (q.w < 0) q = negated(q);
-  const Vec3d v{q.x, q.y, q.z};
-  const double s = length(v);
-  return s < 1e-12 ? v * 2.0 : v * (2 * std::atan2(s, q.w) / s);
-}
 
 /// Signed angle from a to b about the axis.
 double angle_about(const Vec3d& axis, const Vec3d& a, const Vec3d& b) {
@@ -124,7 +118,7 @@ JointLimits::Angles JointLimits::angles(const JointLimit& limit, const Quatd& re
   if (twist > kPi) twist -= 2 * kPi;
   if (twist < -kPi) twist += 2 * kPi;
   const Quatd turned = axis_angle(limit.along, twist);
-  const Vec3d swing = log_of(relative * conjugate(turned));
+  const Vec3d swing = rotation_vector(relative * conjugate(turned));
   return {dot(swing, limit.hinge), dot(swing, cross(limit.along, limit.hinge)), twist};
 }
 

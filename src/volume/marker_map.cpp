@@ -10,6 +10,8 @@
 #include <set>
 
 #include "base/math.h"
+#include "base/segment.h"
+#include "base/tree.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
@@ -41,9 +43,7 @@ std::vector<BoneMarker::Share> shares_by_place(const DrivenSkeleton& skeleton, c
   int bone = 0;
   double radius = std::numeric_limits<double>::max();
   for (const DrivenSegment& s : skeleton.segments) {
-    const Vec3d d = s.to - s.from;
-    const double l2 = dot(d, d), t = l2 > 0 ? std::clamp(dot(p - s.from, d) / l2, 0.0, 1.0) : 0.0;
-    if (const double far = distance(p, s.from + d * t); far < radius) radius = far, bone = s.bone;
+    if (const double far = distance_to_segment(p, s.from, s.to); far < radius) radius = far, bone = s.bone;
   }
   std::vector<BoneMarker::Share> shares{{bone, 1.0, {}}};
   const auto share_with = [&](int upper, int lower) {
@@ -64,15 +64,19 @@ std::vector<BoneMarker::Share> shares_by_place(const DrivenSkeleton& skeleton, c
   return trimmed(std::move(shares));
 }
 
+/// The driven bone of the joint or of the nearest one above it that has one, or -1.
+int bone_that_moves(const Character& character, const DrivenSkeleton& skeleton, int joint) {
+  const auto bone_of = [&](int j) { return skeleton.bone_of_joint[static_cast<std::size_t>(j)]; };
+  const int at = first_upwards(character.skeleton.joints, joint, [&](int j) { return bone_of(j) >= 0; });
+  return at < 0 ? -1 : bone_of(at);
+}
+
 std::vector<BoneMarker::Share> shares_by_weights(const Character& character, const DrivenSkeleton& skeleton,
                                                  const Weights& weights, std::size_t v) {
   std::vector<BoneMarker::Share> shares;
   for (std::uint32_t k = weights.row_begin[v]; k < weights.row_begin[v + 1]; ++k) {
-    int at = static_cast<int>(weights.joint[k]);
-    while (at >= 0 && skeleton.bone_of_joint[static_cast<std::size_t>(at)] < 0)
-      at = character.skeleton.joints[static_cast<std::size_t>(at)].parent;
-    if (at < 0) continue;
-    const int bone = skeleton.bone_of_joint[static_cast<std::size_t>(at)];
+    const int bone = bone_that_moves(character, skeleton, static_cast<int>(weights.joint[k]));
+    if (bone < 0) continue;
     const auto known = std::find_if(shares.begin(), shares.end(), [&](const auto& s) { return s.bone == bone; });
     if (known == shares.end()) {
       shares.push_back({bone, static_cast<double>(weights.weight[k]), {}});
@@ -94,11 +98,8 @@ PlacedMarker place_marker(const Character& character, const DrivenSkeleton& skel
   if (!place.bone.empty()) {
     const int joint = character.skeleton.find(place.bone);
     if (joint < 0) fail(fmt::format("{} has no joint '{}'", character.source, place.bone));
-    int at = joint;
-    while (at >= 0 && skeleton.bone_of_joint[static_cast<std::size_t>(at)] < 0)
-      at = character.skeleton.joints[static_cast<std::size_t>(at)].parent;
-    if (at < 0) fail(fmt::format("joint '{}' is no bone of the body", place.bone));
-    placed.on_bone.bone = skeleton.bone_of_joint[static_cast<std::size_t>(at)];
+    placed.on_bone.bone = bone_that_moves(character, skeleton, joint);
+    if (placed.on_bone.bone < 0) fail(fmt::format("joint '{}' is no bone of the body", place.bone));
     placed.p_rest =
         character.skeleton.joints[static_cast<std::size_t>(joint)].world_from_rest.translation + place.offset;
   } else {

@@ -7,22 +7,11 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "base/rotation_vector.h"
 #include "volume/rotation_fit.h"
 
 namespace cutis {
 namespace {
-
-/// Rotation vector of a unit quaternion.
-Vec3d log_of(Quatd q) {
-  if (q.w < 0) q = negated(q);
-  const Vec3d v{q.x, q.y, q.z};
-  const double s = length(v);
-  return s < 1e-12 ? v * 2.0 : v * (2 * std::atan2(s, q.w) / s);
-}
-Quatd exp_of(const Vec3d& v) {
-  const double a = length(v);
-  return a < 1e-12 ? Quatd{} : axis_angle(v / a, a);
-}
 
 struct Problem {
   const DrivenSkeleton& skeleton;
@@ -46,7 +35,7 @@ struct Problem {
     if (!limit) return {};
     const Quatd now = relative(pose, b);
     const JointLimits::Angles in = JointLimits::clamped(*limit, JointLimits::angles(*limit, now));
-    return log_of(now * conjugate(JointLimits::rotation(*limit, in)));
+    return rotation_vector(now * conjugate(JointLimits::rotation(*limit, in)));
   }
   [[nodiscard]] bool usable(std::size_t m) const {
     return markers[m].bone >= 0 && weights[m] > 0 && is_finite(targets[m]);
@@ -65,11 +54,11 @@ struct Problem {
     for (std::size_t b = 0; b < skeleton.bones.size(); ++b) {
       if (column[b] < 0) continue;
       if (skeleton.bones[b].parent < 0) {
-        const Vec3d a = log_of(pose.rotation[b] * conjugate(start.rotation[b]));
+        const Vec3d a = rotation_vector(pose.rotation[b] * conjugate(start.rotation[b]));
         sum += facing_pull * facing_pull * size * size * dot(a, a);
         continue;
       }
-      const Vec3d a = log_of(relative(pose, b)), over = beyond(pose, b);
+      const Vec3d a = rotation_vector(relative(pose, b)), over = beyond(pose, b);
       sum += pull[b] * dot(a, a) + limit_pull * limit_pull * size * size * dot(over, over);
     }
     return sum;
@@ -192,7 +181,7 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
       if (problem.column[k] < 0) continue;
       if (skeleton.bones[k].parent < 0) {
         const double facing = options.facing_pull * size * options.facing_pull * size;
-        const Vec3d turned = log_of(pose.rotation[k] * conjugate(problem.start.rotation[k]));
+        const Vec3d turned = rotation_vector(pose.rotation[k] * conjugate(problem.start.rotation[k]));
         for (std::size_t d = 0; d < 3; ++d) {
           const auto c = static_cast<std::size_t>(problem.column[k]) + d;
           a[c * n + c] += facing;
@@ -202,7 +191,7 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
       }
       // The joint's angle changes by the bone's own turn, seen in its parent's axes.
       const Quatd parent = pose.rotation[static_cast<std::size_t>(skeleton.bones[k].parent)];
-      const Vec3d residual = rotate(parent, log_of(problem.relative(pose, k)));
+      const Vec3d residual = rotate(parent, rotation_vector(problem.relative(pose, k)));
       const auto c = static_cast<std::size_t>(problem.column[k]);
       for (std::size_t d = 0; d < 3; ++d) {
         a[(c + d) * n + c + d] += problem.pull[k];
@@ -237,7 +226,7 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
           Vec3d v;
           for (int d = 0; d < 3; ++d) v[d] = step[static_cast<std::size_t>(c + d)];
           if (const double l = length(v); l > 0.8) v = v * (0.8 / l);  // a linearisation is worth no more
-          turn[k] = turn[k] * exp_of(v);
+          turn[k] = turn[k] * from_rotation_vector(v);
         }
         next.rotation[k] = normalized(turn[k] * pose.rotation[k]);
         if (p < 0) next.position[k] += Vec3d{step[0], step[1], step[2]};

@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/segment.h"
+#include "geometry/normals.h"
 #include "volume/point_grid.h"
 
 namespace cutis {
@@ -42,10 +44,7 @@ double unit(std::uint64_t z) { return static_cast<double>(mixed(z) >> 11U) / 900
 double distance_to_segments(std::span<const DrivenSegment> segments, const Vec3d& p) {
   double best = std::numeric_limits<double>::max();
   for (const DrivenSegment& s : segments) {
-    const Vec3d d = s.to - s.from;
-    const double l2 = dot(d, d);
-    const double t = l2 > 0 ? std::clamp(dot(p - s.from, d) / l2, 0.0, 1.0) : 0.0;
-    const Vec3d r = p - (s.from + d * t);
+    const Vec3d r = p - nearest_on_segment(p, s.from, s.to);
     best = std::min(best, dot(r, r));
   }
   return std::sqrt(best);
@@ -66,11 +65,9 @@ SurfaceSamples surface_vertices(const Solid& solid) {
         count.push_back(0);
       }
       const auto i = static_cast<std::size_t>(place[v]);
-      const auto a = static_cast<Vec3d>(solid.positions()[v]),
-                 b = static_cast<Vec3d>(solid.positions()[t[(k + 1) % 3]]),
-                 c = static_cast<Vec3d>(solid.positions()[t[(k + 2) % 3]]);
-      samples.normals[i] += cross(b - a, c - a);
-      samples.spacing[i] += distance(a, b);
+      const Vec3f &a = solid.positions()[v], &b = solid.positions()[t[(k + 1) % 3]], &c = solid.positions()[t[(k + 2) % 3]];
+      samples.normals[i] += area_vector(a, b, c);
+      samples.spacing[i] += distance(static_cast<Vec3d>(a), static_cast<Vec3d>(b));
       ++count[i];
     }
   for (std::size_t i = 0; i < count.size(); ++i) {
@@ -86,16 +83,7 @@ SurfaceSamples sample_surface(const Solid& solid, std::span<const DrivenSegment>
   const auto triangles = solid.triangles();
   const double size = solid.size();
 
-  const std::vector<Vec3d> vertex_normals = [&] {
-    std::vector<Vec3d> normals(positions.size());
-    for (const Triangle& t : triangles) {
-      const Vec3d n = cross(static_cast<Vec3d>(positions[t[1]] - positions[t[0]]),
-                            static_cast<Vec3d>(positions[t[2]] - positions[t[0]]));
-      for (const std::uint32_t v : t) normals[v] += n;
-    }
-    for (Vec3d& n : normals) n = normalized(n);
-    return normals;
-  }();
+  const std::vector<Vec3d> normals = area_weighted_normals(positions, triangles);
   // Wanted lengths at the vertices of the mesh, for a factor on all of them.
   std::vector<double> thickness(positions.size(), 0), lengths(positions.size(), 0);
   std::vector<char> in_use(positions.size(), 0);
@@ -107,7 +95,7 @@ SurfaceSamples sample_surface(const Solid& solid, std::span<const DrivenSegment>
         // From the skin to the bone, or half through the body where the bone runs close to the skin. Lids and ears are
         // far from any bone: details like these are not the control mesh's business.
         const auto p = static_cast<Vec3d>(positions[v]);
-        const double through = solid.room(p, -vertex_normals[v], 1e-4 * size, 2 * kThickestPart * size);
+        const double through = solid.room(p, -normals[v], 1e-4 * size, 2 * kThickestPart * size);
         thickness[v] = std::clamp(std::max(distance_to_segments(segments, p), 0.5 * through), kThinnestPart * size,
                                   kThickestPart * size);
       }
@@ -159,7 +147,7 @@ SurfaceSamples sample_surface(const Solid& solid, std::span<const DrivenSegment>
       if (u + v > 1) u = 1 - u, v = 1 - v;
       c.positions.push_back(p0 * (1 - u - v) + p1 * u + p2 * v);
       c.normals.push_back(
-          normalized(vertex_normals[t[0]] * (1 - u - v) + vertex_normals[t[1]] * u + vertex_normals[t[2]] * v));
+          normalized(normals[t[0]] * (1 - u - v) + normals[t[1]] * u + normals[t[2]] * v));
       c.spacing.push_back(lengths[t[0]] * (1 - u - v) + lengths[t[1]] * u + lengths[t[2]] * v);
     }
   }

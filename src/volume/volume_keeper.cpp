@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/math.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -68,7 +69,7 @@ void VolumeKeeper::run(std::span<Vec3d> p) {
       volume_[static_cast<std::size_t>(part_of_tet_[i])] += six_volumes(p[t[0]], p[t[1]], p[t[2]], p[t[3]]);
     }
     for (const Triangle& f : mesh_.boundary) {
-      const Vec3d n = cross(p[f[1]] - p[f[0]], p[f[2]] - p[f[0]]);
+      const Vec3d n = face_normal<double>(p, f);
       const double a = length(n) / 6;
       for (const std::uint32_t v : f) {
         normal_[static_cast<std::size_t>(place_[v])] += n;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
+#include "base/segment.h"
+#include "base/tree.h"
 #include "character/bones.h"
 #include "cutis/error.h"
 #include "geometry/triangle_bvh.h"
@@ -201,9 +203,9 @@ class BoneMaker {
   // Whether bones below the joint are at another place. If not, it is a helper and its parent the bone.
   [[nodiscard]] bool leads_away(std::size_t joint) const {
     for (std::size_t j = joint + 1; j < skeleton_.joints.size(); ++j) {
-      int p = skeleton_.joints[j].parent;
-      while (p > static_cast<int>(joint)) p = skeleton_.joints[static_cast<std::size_t>(p)].parent;
-      if (p == static_cast<int>(joint) && candidate_[j] != 0 && !same_place(origin(j), origin(joint))) return true;
+      if (hangs_on(skeleton_.joints, static_cast<int>(j), static_cast<int>(joint)) && candidate_[j] != 0 &&
+          !same_place(origin(j), origin(joint)))
+        return true;
     }
     return false;
   }
@@ -259,10 +261,7 @@ std::vector<WeightBone> make_bones(const WeightProblem& problem, const BoneVisib
 NearestOnBone nearest_on_bone(const WeightBone& bone, const Vec3d& p) {
   NearestOnBone best{{}, std::numeric_limits<double>::infinity()};
   for (const Segment& s : bone.segments) {
-    const Vec3d e = s.to - s.from;
-    const double ee = dot(e, e);
-    const double t = ee > 0 ? std::clamp(dot(p - s.from, e) / ee, 0.0, 1.0) : 0.0;
-    const Vec3d q = s.from + e * t;
+    const Vec3d q = nearest_on_segment(p, s.from, s.to);
     const double d = distance(p, q);
     if (d < best.distance) best = {q, d};
   }

@@ -4,6 +4,7 @@
 
 #include "base/dual_quat.h"
 #include "base/polar.h"
+#include "base/rotation_vector.h"
 
 namespace cutis {
 namespace {
@@ -21,6 +22,23 @@ TEST(Quaternion, TurnsVectorsLikeItsMatrix) {
     const Vec3d v{1, -2, 3};
     EXPECT_LT(distance(rotate(q, v), to_matrix(q) * v), 1e-12);
     EXPECT_NEAR(std::abs(dot(to_quaternion(to_matrix(q)), q)), 1.0, 1e-12);
+  }
+}
+
+TEST(Quaternion, IsItsAxisTimesItsAngle) {
+  const Vec3d quarter{0, kPi / 2, 0};
+  EXPECT_LT(distance(rotation_vector(axis_angle(Vec3d{0, 1, 0}, kPi / 2)), quarter), 1e-15);
+  EXPECT_LT(distance(rotation_vector(negated(axis_angle(Vec3d{0, 1, 0}, kPi / 2))), quarter), 1e-15);
+  EXPECT_LT(distance(rotate(from_rotation_vector(quarter), Vec3d{0, 0, 1}), Vec3d{1, 0, 0}), 1e-15);
+  EXPECT_EQ(rotation_vector(Quatd{}), Vec3d{});
+  EXPECT_EQ(from_rotation_vector(Vec3d{}), Quatd{});
+  const Vec3d tiny{1e-20, 0, 0};  // no angle is too small
+  EXPECT_LT(distance(rotation_vector(from_rotation_vector(tiny)), tiny), 1e-35);
+  std::mt19937 rng(5);
+  for (int i = 0; i < 100; ++i) {
+    const Quatd q = random_rotation(rng);
+    EXPECT_LE(length(rotation_vector(q)), kPi + 1e-12);
+    EXPECT_NEAR(std::abs(dot(from_rotation_vector(rotation_vector(q)), q)), 1.0, 1e-12);
   }
 }
 

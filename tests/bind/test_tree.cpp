@@ -9,6 +9,7 @@
 
 #include "bind/skin_support.h"
 #include "bind/tree.h"
+#include "rig/parts.h"
 
 namespace cutis {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "base/tree.h"
 #include "builtin/made.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
@@ -33,11 +34,6 @@ double smallest_angle(const Mesh& mesh, const Triangle& t) {
     least = std::min(least, std::atan2(length(cross(u, v)), dot(u, v)));
   }
   return least * 180 / kPi;
-}
-
-bool is_ancestor(const Skeleton& skeleton, int ancestor, int joint) {
-  while (joint >= 0 && joint != ancestor) joint = skeleton.joints[static_cast<std::size_t>(joint)].parent;
-  return joint == ancestor;
 }
 
 std::uint64_t hash_of(const Character& character) {
@@ -134,7 +130,7 @@ TEST_P(Builtin, BindsEveryBoneToSomeVertexAndEveryVertexToOneBranch) {
     if (w.weight[w.row_begin[v]] <= 0.5F) continue;
     for (std::uint32_t i = w.row_begin[v] + 1; i < w.row_begin[v + 1]; ++i) {
       const auto other = static_cast<int>(w.joint[i]);
-      EXPECT_TRUE(is_ancestor(character().skeleton, first, other) || is_ancestor(character().skeleton, other, first))
+      EXPECT_TRUE(hangs_on(character().skeleton.joints, other, first) || hangs_on(character().skeleton.joints, first, other))
           << "vertex " << v << " of " << character().skeleton.joints[static_cast<std::size_t>(first)].name
           << " follows " << character().skeleton.joints[static_cast<std::size_t>(other)].name;
     }

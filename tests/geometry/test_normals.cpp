@@ -26,6 +26,29 @@ TEST(VertexNormals, StayFiniteWithoutAnyArea) {
   for (const Vec3f& n : vertex_normals(p, std::vector<Triangle>{{0, 1, 2}, {1, 1, 1}})) EXPECT_EQ(n, (Vec3f{0, 1, 0}));
 }
 
+TEST(FaceNormal, IsAsLongAsTwiceTheArea) {
+  const std::vector<Vec3f> p{{0, 0, 0}, {3, 0, 0}, {0, 2, 0}};
+  EXPECT_EQ(face_normal<double>(p, Triangle{0, 1, 2}), (Vec3d{0, 0, 6}));
+  EXPECT_EQ(face_normal<float>(p, Triangle{0, 2, 1}), (Vec3f{0, 0, -6}));
+  EXPECT_EQ(area_vector(p[0], p[1], p[2]), (Vec3d{0, 0, 3}));
+}
+
+TEST(AreaWeightedNormals, LeanToTheLargerFace) {
+  // Two faces at a right angle, the first with four times the area.
+  const std::vector<Vec3f> p{{0, 0, 0}, {1, 0, 0}, {0, 4, 0}, {0, 0, -1}, {9, 9, 9}};
+  const std::vector<Triangle> t{{0, 1, 2}, {0, 1, 3}, {4, 4, 4}};
+  const std::vector<Vec3d> n = area_weighted_normals(p, t);
+  EXPECT_LT(distance(n[0], normalized(Vec3d{0, 1, 4})), 1e-12);
+  EXPECT_EQ(n[0], n[1]);
+  EXPECT_EQ(n[2], (Vec3d{0, 0, 1}));
+  EXPECT_EQ(n[3], (Vec3d{0, 1, 0}));
+  EXPECT_EQ(n[4], Vec3d{});
+  std::vector<Vec3d> sum(p.size());
+  add_face_normals(p, t, [](const Triangle& face) { return face[2] == 3; }, sum);
+  EXPECT_EQ(sum[0], (Vec3d{0, 1, 0}));
+  EXPECT_EQ(sum[2], Vec3d{});
+}
+
 TEST(SignedVolume, OfCubeAndSphere) {
   const auto cube = test::make_cube();
   EXPECT_NEAR(signed_volume(cube.positions, cube.triangles), 1.0, 1e-12);

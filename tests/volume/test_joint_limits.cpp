@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/math.h"
+#include "base/tree.h"
 #include "cutis/cutis.h"
 #include "support/support.h"
 #include "volume/marker_support.h"
@@ -47,7 +48,7 @@ TEST_F(LimitsOfAHuman, ElbowsAndKneesBendOneWayOnly) {
     // Bent as a person bends: untouched. The other way: back to almost straight.
     const auto bend = [&](double angle) {
       for (std::size_t k = 0; k < skeleton.bones.size(); ++k)
-        if (skeleton.is_ancestor(static_cast<int>(b), static_cast<int>(k)))
+        if (hangs_on(skeleton.bones, static_cast<int>(k), static_cast<int>(b)))
           pose.rotation[k] = axis_angle(limit->hinge, angle);
     };
     bend(1.2);
@@ -104,7 +105,7 @@ TEST_F(LimitsOfAHuman, ABackwardElbowIsHeldWithinADegreeAndBendsWithoutLimits) {
   BonePose wrong = rest_bone_pose(skeleton);
   const Quatd back = axis_angle(limit.hinge, limit.flexion.low - 60 * kDegree);
   for (std::size_t b = 0; b < skeleton.bones.size(); ++b)
-    if (skeleton.is_ancestor(elbow, static_cast<int>(b))) wrong.rotation[b] = back;
+    if (hangs_on(skeleton.bones, static_cast<int>(b), elbow)) wrong.rotation[b] = back;
   restore_lengths(skeleton, wrong);
   Solver dqs(bind(character, context, {.implicit_skin = false}), {.method = Method::dqs}, context);
   const Frame& frame = dqs.solve(to_pose(character.skeleton, skeleton, wrong));

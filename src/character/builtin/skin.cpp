@@ -8,6 +8,7 @@
 
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "base/tree.h"
 #include "character/builtin/skeleton_builder.h"
 #include "cutis/error.h"
 #include "geometry/isosurface.h"
@@ -92,13 +93,8 @@ DenseWeights diffuse(const Topology& topology, const std::vector<int>& bone, con
   return w;
 }
 
-bool is_ancestor(const Skeleton& skeleton, int ancestor, int joint) {
-  while (joint >= 0 && joint != ancestor) joint = skeleton.joints[static_cast<std::size_t>(joint)].parent;
-  return joint == ancestor;
-}
-
 bool on_one_branch(const Skeleton& skeleton, int a, int b) {
-  return is_ancestor(skeleton, a, b) || is_ancestor(skeleton, b, a);
+  return hangs_on(skeleton.joints, a, b) || hangs_on(skeleton.joints, b, a);
 }
 
 /// Where two branches meet on the surface (the webs between fingers, the crotch), a strip goes to the bone that carries
