@@ -3,6 +3,8 @@
 
 #include "backends/scalar/skin.h"
 #include "backends/simd/skin.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
 
 namespace cutis {
 
@@ -16,6 +18,26 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
                           std::span<Vec3f> normals, const Context& context) {
   const auto skin = context.backend() == Backend::simd ? simd::skin_dual_quaternion : scalar::skin_dual_quaternion;
   skin(rig, palette, positions, normals, context);
+}
+
+void shift_all(std::span<Vec3f> positions, const Vec3d& way, const Context& context) {
+  parallel_for(context, positions.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      positions[i] = static_cast<Vec3f>(static_cast<Vec3d>(positions[i]) + way);
+  });
+}
+
+std::size_t count_followers(const Rig& rig, std::span<const char> bones) {
+  std::size_t count = 0;
+  for (std::size_t v = 0; v < rig.vertex_count(); ++v) {
+    const std::size_t begin = rig.block_begin.empty() ? v : rig.block_begin[v];
+    const std::size_t end = rig.block_begin.empty() ? v + 1 : rig.block_begin[v + 1];
+    bool any = false;
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t k = 0; k < 4; ++k) any = any || (rig.blocks[b].weight[k] > 0 && bones[rig.blocks[b].bone[k]]);
+    count += any;
+  }
+  return count;
 }
 
 }  // namespace cutis

@@ -24,4 +24,9 @@ void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> po
 void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
                           std::span<Vec3f> normals, const Context& context);
 
+/// Moves all by the same way, rounded once.
+void shift_all(std::span<Vec3f> positions, const Vec3d& way, const Context& context);
+/// Input vertices that follow one of the bones whose flag is set.
+[[nodiscard]] std::size_t count_followers(const Rig& rig, std::span<const char> bones);
+
 }  // namespace cutis

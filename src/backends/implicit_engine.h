@@ -8,6 +8,7 @@
 
 #include "backends/posed_field.h"
 #include "backends/track.h"
+#include "backends/track_rest.h"
 #include "base/float4.h"
 #include "cutis/context.h"
 #include "cutis/solve.h"

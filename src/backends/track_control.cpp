@@ -109,20 +109,6 @@ void blend_vertex(const Rig& rig, const TrackRest& rest, std::uint32_t v, TrackS
   step.turn[v] = step.turn[v] * (1 - rest.stiffness[v]) + step.motion[b].linear * rest.stiffness[v];
 }
 
-void gather_others(std::size_t chunks, TrackStep& step, const Context& context) {
-  step.offset.resize(chunks);
-  std::size_t count = 0;
-  for (std::size_t c = 0; c < chunks; ++c) {
-    step.offset[c] = static_cast<std::uint32_t>(count);
-    count += step.chunks[c].others.size();
-  }
-  if (step.others.size() < count) step.others.resize(count);
-  parallel_for(context, chunks, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c)
-      std::ranges::copy(step.chunks[c].others, step.others.begin() + static_cast<std::ptrdiff_t>(step.offset[c]));
-  });
-}
-
 void remember_contact(const Rig& rig, TrackStep& step) {
   step.held.clear();
   for (std::uint32_t v = 0; v < rig.surface.size(); ++v) {

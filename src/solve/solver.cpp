@@ -41,20 +41,6 @@ constexpr std::uint64_t kFrameWork = 40'000'000, kVertexWork = 5'000;
 constexpr double kUlp = 1.0 / (1 << 24);
 constexpr double kCoarseEdges = 0.005;
 
-// Vertices that follow a bone which kept its last good motion.
-std::size_t count_kept(const Rig& rig, const std::vector<char>& kept) {
-  std::size_t count = 0;
-  for (std::size_t v = 0; v < rig.vertex_count(); ++v) {
-    const std::size_t begin = rig.block_begin.empty() ? v : rig.block_begin[v];
-    const std::size_t end = rig.block_begin.empty() ? v + 1 : rig.block_begin[v + 1];
-    bool any = false;
-    for (std::size_t b = begin; b < end; ++b)
-      for (std::size_t k = 0; k < 4; ++k) any = any || (rig.blocks[b].weight[k] > 0 && kept[rig.blocks[b].bone[k]]);
-    count += any;
-  }
-  return count;
-}
-
 }  // namespace
 
 std::string_view to_string(Method method) {
@@ -174,6 +160,7 @@ struct Solver::Impl {
     return options.method == Method::tracking && options.tracking.history == History::stateless;
   }
   void skin(const Pose& pose, std::span<Vec3f> positions);
+  void skin_whole(const Pose& pose);  // with all that the frame says of it
   void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
   void let_go(const Pose& pose);
   void report_relief();
@@ -200,9 +187,14 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
       implicit->solve(pose, motion, positions, frame);
       break;
     case Method::tracking:
-      tracker->solve(motion.motions(), pose.time, positions, frame, meter.get());
+      tracker->solve(motion.motions(), pose.time, positions, meter.get());
       break;
   }
+}
+
+void Solver::Impl::skin_whole(const Pose& pose) {
+  skin(pose, frame.positions);
+  if (tracker) tracker->describe(frame);
 }
 
 void Solver::Impl::make_stages() {
@@ -334,6 +326,7 @@ void Solver::restore_state(const SolverState& state) {
 // skinning, so that tracking goes on from where it was.
 void Solver::Impl::let_go(const Pose& pose) {
   const ContactReport& why = contact;
+  if (tracker && why.limit == ContactLimit::time) tracker->describe(frame);
   if (why.limit == ContactLimit::time) {
     motion.update(*rig, pose);
     skin_linear(*rig, motion.palette(), frame.positions, frame.normals, context);
@@ -349,7 +342,7 @@ void Solver::Impl::let_go(const Pose& pose) {
     frame.report.active = frame.report.substeps = frame.report.halvings = frame.report.iterations = 0;
   } else {
     meter->start(WorkMeter::kNoLimit, options.frame_budget_ms);
-    skin(pose, frame.positions);
+    skin_whole(pose);
   }
 }
 
@@ -370,6 +363,8 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
   if (!arrived) {
     if (contact.limit == ContactLimit::pose) offset = {};  // parts may be anywhere: where they are
     let_go(contact.limit == ContactLimit::pose ? asked : *feasible);
+  } else if (tracker) {
+    tracker->describe(frame);  // of the last sub-step alone
   }
   frame.report.contact = contact;  // skin() writes reports of its own
   frame.report.contact.relief_ms = relief_ms;
@@ -409,16 +404,16 @@ const Frame& Solver::solve(const Pose& pose) {
     restart(frame.report.contact);
     if (s.relief) {
       s.relief->restart();
-      s.skin(s.relief->apply(near), frame.positions);
+      s.skin_whole(s.relief->apply(near));
       frame.report.contact.certified = false;
       s.report_relief();
     } else {
-      s.skin(near, frame.positions);
+      s.skin_whole(near);
     }
   }
   if (offset != Vec3d{})
-    for (Vec3f& p : frame.positions) p = static_cast<Vec3f>(static_cast<Vec3d>(p) + offset);
-  frame.report.nonfinite = s.motion.any_kept() ? count_kept(rig, s.motion.kept()) : 0;
+    shift_all(frame.positions, offset, s.context);
+  frame.report.nonfinite = s.motion.any_kept() ? count_followers(rig, s.motion.kept()) : 0;
   if (s.tracker) frame.report.profile = s.tracker->profile();
   frame.report.milliseconds = timer.milliseconds();
   s.interrupted = false;

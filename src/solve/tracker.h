@@ -18,11 +18,9 @@ namespace cutis {
 struct TrackerState {
   std::vector<JointMotion> joints;
   PosedBones pose;
-  std::vector<Vec3f> p;                   ///< welded vertices, in the space of the first bone that has skin
-  std::vector<std::uint32_t> held_begin;  ///< TrackStep
-  std::vector<TrackHeld> held;            ///< TrackStep
-  std::size_t inverted = 0;               ///< triangles
-  std::vector<RigTargetKey> targets;      ///< where each is
+  TrackState skin;                    ///< in the space of the first bone that has skin
+  std::size_t inverted = 0;           ///< triangles
+  std::vector<RigTargetKey> targets;  ///< where each is
 };
 
 class Tracker {
@@ -35,14 +33,15 @@ class Tracker {
   /// Of a frame; more where joints turn far.
   void set_least_steps(int steps) { least_steps_ = steps; }
   /// `motions`: posed from rest, per bone, finite; `time`: of targets' keys. `positions`: out, all input vertices.
-  /// Normals, states, residuals and the report go into `frame`. `meter`: when it stops, the skin is left where it got
-  /// to, to go on from there, and what is shown of it is carried on by the bones.
-  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, Frame& frame,
-             WorkMeter* meter = nullptr);
+  /// `meter`: when it stops, the skin is left where it got to, to go on from there, and what is shown of it is carried
+  /// on by the bones.
+  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter = nullptr);
+  /// Normals, states, residuals and the report of what solve() gave last.
+  void describe(Frame& frame);
 
   /// Of all calls of solve() since the last restart_profile().
-  [[nodiscard]] TrackingProfile profile() const;
-  void restart_profile();
+  [[nodiscard]] TrackingProfile profile() const { return backend_->profile(); }
+  void restart_profile() { backend_->restart_profile(); }
 
   [[nodiscard]] TrackerState save_state() const;
   /// Of this or another tracker of the same rig.
@@ -51,45 +50,31 @@ class Tracker {
  private:
   bool advance(std::span<const JointMotion> from, std::span<const JointMotion> to, double t0, double t1, int halvings);
   void stop_here();
-  void substep(bool from_smooth_skin);
+  TrackOutcome substep(bool from_smooth_skin);
   void aim_at_targets(double t);
   [[nodiscard]] double way_of_targets() const;
-  [[nodiscard]] bool is_bad();
-  void finish(std::span<Vec3f> positions, Frame& frame);
-  void assess();
-  void find_normals(std::span<const Vec3f> at, std::vector<Vec3f>& normals);
-  void turn_normals();
 
   const Rig* rig_;
   TrackingOptions options_;
   const Context* context_;
-  std::shared_ptr<const TrackRest> shared_;
-  const TrackRest& rest_;
-  PosedField composed_;
+  std::unique_ptr<TrackBackend> backend_;
   std::size_t anchor_ = 0;  // the first bone that has skin: all is computed in its space
 
   Affine3d root_;
   std::vector<JointMotion> joints_, next_joints_;  // at the last frame, and at this one
   PosedBones pose_, last_pose_;
-  TrackStep step_;
-  std::vector<Vec3f> saved_, shown_;
+  TrackState saved_;
+  std::vector<Vec3f> shown_;  // carried on, when the meter stopped
   std::vector<Affine3d> local_;
   std::vector<JointMotion> world_;
   PosedBones at_;
-  std::vector<Vec3f> normals_;  // per welded vertex
-  std::vector<Vec3f> triangle_normals_;
-  std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
-  std::vector<VertexState> states_;
-  std::vector<float> residuals_, sizes_;
-  std::vector<std::uint32_t> saved_held_begin_;
-  std::vector<TrackHeld> saved_held_;
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;
   std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one
   WorkMeter* meter_ = nullptr;                        // of this frame
   double way_ = 0;                                    // in [0,1]: done of it
+  std::vector<TrackAim> aims_;
   FrameReport report_;
-  TrackingProfile profile_;
 };
 
 }  // namespace cutis

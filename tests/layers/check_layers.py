@@ -22,7 +22,7 @@ ALLOWED = {
     "relief": {"base", "kernels", "rig", "backends"},
     "rig": {"base", "kernels"},
     "kernels": {"base"},
-    "backends": {"base", "kernels", "rig"},
+    "backends": {"base", "geometry", "kernels", "rig"},
     "bind": {"base", "numerics", "geometry", "character", "field", "compose", "rig", "kernels", "backends"},
     "solve": {"base", "geometry", "rig", "kernels", "backends", "contact", "relief"},
     "skin_field": {"base", "geometry", "kernels", "rig", "backends"},
@@ -36,6 +36,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 ONLY = {
     ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/track.h"},
     ("relief", "backends"): {"backends/engine.h"},
+    ("backends", "geometry"): {"geometry/normals.h"},
     ("bind", "backends"): {"backends/posed_field.h"},
 }
 

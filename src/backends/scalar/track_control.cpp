@@ -19,8 +19,8 @@ using namespace field_rules;
 
 // The other parts whose fields may be felt at vertex v, with their contact. Parts that are not joined and not in
 // contact have no say in the residual.
-void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const TrackStep& step,
-               std::vector<TrackNear>& near) {
+void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const scalar::Step& step,
+               std::vector<scalar::TrackNear>& near) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size();
   const std::uint32_t b = s.owner[v];
@@ -29,7 +29,7 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
   for (std::uint32_t k = 0; k < bones; ++k) {
     if (!step.boxes[k].holds(p, margin) && !step.boxes[k].holds(q, margin)) continue;
     if (k == b) continue;
-    TrackNear found;
+    scalar::TrackNear found;
     TrackOther& other = found.other;
     const float gate = step.gate[b * bones + k];
     const bool joined = rest.joined[b * bones + k] != 0;
@@ -67,14 +67,14 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const Tra
 // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. And how firmly smooth
 // skinning holds the skin along the surface: not in contact, not where it is strained itself.
 void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, const std::vector<TrackBend>& bends,
-                   std::size_t a, TrackStep& step, std::vector<TrackNear>& near) {
+                   std::size_t a, scalar::Step& step, std::vector<scalar::TrackNear>& near) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size();
   const std::uint32_t v = step.active[a], b = s.owner[v];
   const Vec3f &p = step.p[v], &goal = step.blended[v];
   step.level[a] = rest.own[v];
   float bent = 0, touch = 0;
-  for (const TrackNear& n : near) {
+  for (const scalar::TrackNear& n : near) {
     touch = std::max(touch, n.other.contact);
     if (n.other.is_joined() && n.value > kRiseFrom) bent = std::max(bent, step.gate[b * bones + n.other.bone()]);
   }
@@ -87,12 +87,12 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
   float trusted = 0;
   if (step.fields[b].nodes != nullptr) {
     // A joined part is felt where its field leads the own one, levels apart. Neither is steeper than it is anywhere.
-    const bool any_joined = std::ranges::any_of(near, [](const TrackNear& n) { return n.other.is_joined(); });
+    const bool any_joined = std::ranges::any_of(near, [](const scalar::TrackNear& n) { return n.other.is_joined(); });
     const float own = any_joined ? eval_field(step.fields[b], p).value : 0.0F;
     const float own_there = eval_field(calm[b], goal).value;
     const float way = distance(p, goal);
     float rise = 0;
-    for (TrackNear& n : near) {
+    for (scalar::TrackNear& n : near) {
       if (!n.other.is_joined()) continue;
       const float slope = step.steepest[b] + step.steepest[n.other.bone()];
       const float lead = lead_of_other(n.value, n.other.level, own, rest.own[v]);
@@ -108,7 +108,7 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
     trusted = step.fields[b].muscle_count > 0 ? 0.0F : soft * (1 - bent) * sound * (1 - touch);
     const float shift = soft * level_shift(off, trust);
     step.level[a] += shift;
-    for (TrackNear& n : near) n.other.level += shift;
+    for (scalar::TrackNear& n : near) n.other.level += shift;
   }
   float loose = step.pin.empty() ? 0.0F : 1.0F;  // a target draws along what is around it
   for (const TrackBend& bend : bends)
@@ -123,7 +123,7 @@ void settle_vertex(const Rig& rig, const TrackRest& rest, const GridView* calm, 
 
 }  // namespace
 
-void scalar::track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
+void scalar::track_control(const Rig& rig, const TrackRest& rest, scalar::Step& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t count = step.active.size(), chunks = (count + kGrain - 1) / kGrain;
   parallel_for(context, step.wanted.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -132,7 +132,7 @@ void scalar::track_control(const Rig& rig, const TrackRest& rest, TrackStep& ste
   if (step.chunks.size() < chunks) step.chunks.resize(chunks);
   const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
-    TrackChunk& chunk = step.chunks[begin / kGrain];
+    scalar::TrackChunk& chunk = step.chunks[begin / kGrain];
     chunk.others.clear();
     for (std::size_t a = begin; a < end; ++a) {
       const std::uint32_t v = step.active[a];
@@ -142,7 +142,7 @@ void scalar::track_control(const Rig& rig, const TrackRest& rest, TrackStep& ste
       step.other_begin[a] = static_cast<std::uint32_t>(chunk.others.size());
       step.samples[a] = {};
       step.holds[a] = 0;
-      for (const TrackNear& near : chunk.near) {
+      for (const scalar::TrackNear& near : chunk.near) {
         if (!near.matters) continue;
         chunk.others.push_back(near.other);
         if (near.other.contact > kHeld) step.holds[a] = 1;
@@ -151,7 +151,7 @@ void scalar::track_control(const Rig& rig, const TrackRest& rest, TrackStep& ste
       chunk.others.push_back({.part = TrackOther::kNoPart});
     }
   });
-  gather_others(chunks, step, context);
+  gather_others(std::span<const scalar::TrackChunk>(step.chunks.data(), chunks), step, context);
   parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) step.other_begin[a] += step.offset[begin / kGrain];
   });

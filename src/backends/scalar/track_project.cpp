@@ -38,7 +38,7 @@ TrackSample composed_sample(const PosedField& field, float iso, float slope, con
 }  // namespace
 
 void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, float limit, const PosedField* composed,
-                           TrackStep& step, const Context& context) {
+                           scalar::Step& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t count = step.live.size();
   step.evaluated.assign(2 * ((count + kGrain - 1) / kGrain), 0);

@@ -21,12 +21,12 @@ using namespace relaxation;
 constexpr float kJacobiDamping = 0.7F;
 
 // Of item i of vertex v's neighbours.
-float stretch(const RigSurface& s, const TrackRest& rest, const TrackStep& step, std::uint32_t v, std::uint32_t i) {
+float stretch(const RigSurface& s, const TrackRest& rest, const scalar::Step& step, std::uint32_t v, std::uint32_t i) {
   const Vec3f now = step.p[v] - step.p[s.neighbours.items[i]];
   return rest.edge_squared[i] > 0 ? std::sqrt(dot(now, now) / rest.edge_squared[i]) : 1.0F;
 }
 
-float mean_stretch(const RigSurface& s, const TrackRest& rest, const TrackStep& step, std::uint32_t v) {
+float mean_stretch(const RigSurface& s, const TrackRest& rest, const scalar::Step& step, std::uint32_t v) {
   float sum = 0;
   const std::uint32_t begin = s.neighbours.begin[v], end = s.neighbours.begin[v + 1];
   for (std::uint32_t i = begin; i < end; ++i) sum += stretch(s, rest, step, v, i);
@@ -35,7 +35,7 @@ float mean_stretch(const RigSurface& s, const TrackRest& rest, const TrackStep& 
 
 }  // namespace
 
-void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, scalar::Step& step,
                          const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t all = step.active.size(), count = step.live.size();
@@ -152,14 +152,14 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
   }
 }
 
-void scalar::track_awake(TrackStep& step) {
+void scalar::track_awake(scalar::Step& step) {
   step.stretch.assign(step.p.size(), 1.0F);
   step.live.resize(step.active.size());
   std::iota(step.live.begin(), step.live.end(), 0U);
   step.moved.assign(step.active.size(), 0.0F);
 }
 
-void scalar::track_narrow(const Rig& rig, float least, TrackStep& step) {
+void scalar::track_narrow(const Rig& rig, float least, scalar::Step& step) {
   const RigSurface& s = rig.surface;
   step.awake.assign(step.active.size(), 0);
   for (const std::uint32_t a : step.live) {
@@ -173,61 +173,6 @@ void scalar::track_narrow(const Rig& rig, float least, TrackStep& step) {
     step.moved[a] = 0;
     if (step.awake[a] != 0) step.live.push_back(a);
   }
-}
-
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, TrackStep& step, std::vector<Vec3f>& positions,
-                  const Context& context) {
-  const RigSurface& s = rig.surface;
-  bool any = false;
-  for (const TrackSample& sample : step.samples) any = any || sample.touching;
-  if (!any || passes <= 0) return;
-  const auto each_active = [&](auto&& body) {
-    parallel_for(context, step.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t a = begin; a < end; ++a) body(step.active[a]);
-    });
-  };
-  step.beta.assign(s.size(), 0.0F);
-  step.next_beta.assign(s.size(), 0.0F);
-  for (std::size_t a = 0; a < step.active.size(); ++a)
-    if (step.samples[a].touching) step.beta[step.active[a]] = 1;
-  for (int pass = 0; pass < kSpread; ++pass) {
-    each_active([&](std::uint32_t v) {
-      float sum = step.beta[v];
-      const auto row = s.neighbours.row(v);
-      for (const std::uint32_t w : row) sum += step.beta[w];
-      step.next_beta[v] = sum / static_cast<float>(row.size() + 1);
-    });
-    step.beta.swap(step.next_beta);
-  }
-  each_active([&](std::uint32_t v) { step.beta[v] *= rest.fine[v]; });
-  for (int pass = 0; pass < passes; ++pass) {
-    step.smoothed = positions;
-    each_active([&](std::uint32_t v) {
-      const auto row = s.neighbours.row(v);
-      if (step.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) return;
-      Vec3f sum;
-      for (const std::uint32_t w : row) sum += positions[w];
-      step.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), kSmoothing * step.beta[v]);
-    });
-    positions.swap(step.smoothed);
-  }
-}
-
-std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context) {
-  const RigSurface& s = rig.surface;
-  return ordered_sum(context, s.triangles.size(), 8 * kGrain, std::size_t{0}, [&](std::size_t begin, std::size_t end) {
-    std::size_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Triangle& t = s.triangles[i];
-      if (step.slot[t[0]] < 0 && step.slot[t[1]] < 0 && step.slot[t[2]] < 0) continue;
-      const auto normal = [&](const std::vector<Vec3f>& p) { return cross(p[t[1]] - p[t[0]], p[t[2]] - p[t[0]]); };
-      const Vec3f now = normal(step.p), before = normal(s.positions);
-      bool against = true;
-      for (const std::uint32_t v : t) against = against && step.slot[v] >= 0 && dot(now, step.turn[v] * before) < 0;
-      count += against ? 1 : 0;
-    }
-    return count;
-  });
 }
 
 }  // namespace cutis

@@ -35,7 +35,7 @@ HWY_INLINE Pack3 rotate(const Pack4& q, const Pack3& v) {
 HWY_INLINE void blend_pack(const TrackPass& pass, std::size_t place) {
   const PackTag d;
   const RigSurface& s = pass.rig.surface;
-  TrackStep& step = pass.step;
+  Step& step = pass.step;
   TrackSystem& sys = step.system;
   const std::uint32_t* const vertex = &pass.rest.places.vertex[place];
   Float4 real[kMostLanes], dual[kMostLanes];
@@ -117,7 +117,7 @@ HWY_EXPORT(blend_blocks);
 
 }  // namespace
 
-void blend_all(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
+void blend_all(const Rig& rig, const TrackRest& rest, Step& step, const Context& context) {
   const TrackPlaces& places = rest.places;
   TrackSystem& sys = step.system;
   if (step.stretched || !rest.stiffness.empty()) {

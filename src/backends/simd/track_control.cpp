@@ -38,7 +38,7 @@ struct ControlPack {
 
 HWY_INLINE ControlPack load_pack(const TrackPass& control, std::uint32_t b, std::size_t place, std::uint32_t active) {
   const PackTag d;
-  const TrackStep& step = control.step;
+  const Step& step = control.step;
   const std::uint32_t* const vertex = &control.rest.places.vertex[place];
   HWY_ALIGN float away[kMostLanes];
   Float4 at[kMostLanes];
@@ -81,7 +81,7 @@ HWY_INLINE PackMask holds(const TrackBox& box, const Pack3& p, Pack margin) {
 // By how much part k held each vertex of a pack in the last sub-step; -1: not.
 HWY_INLINE Pack held_by(const TrackPass& control, const ControlPack& pack, std::uint32_t k) {
   const PackTag d;
-  const TrackStep& step = control.step;
+  const Step& step = control.step;
   HWY_ALIGN float held[kMostLanes];
   hn::Store(set(-1), d, held);
   each_bit(pack.active, [&](std::size_t i) {
@@ -97,7 +97,7 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
                           std::vector<TrackBlockNear>& near) {
   const PackTag d;
   const TrackRest& rest = control.rest;
-  const TrackStep& step = control.step;
+  const Step& step = control.step;
   const std::size_t bones = step.fields.size(), lane = pack.place % kBlock, block = pack.place / kBlock;
   const PackMask active = mask_of(pack.active);
   const bool has_own = step.fields[b].nodes != nullptr;
@@ -178,7 +178,7 @@ HWY_INLINE Pack strain_of(const TrackPass& control, const ControlPack& pack, con
 HWY_INLINE void settle_pack(const TrackPass& control, std::uint32_t b, const ControlPack& pack, TrackChunk& chunk) {
   const PackTag d;
   const TrackRest& rest = control.rest;
-  TrackStep& step = control.step;
+  Step& step = control.step;
   const std::size_t bones = step.fields.size(), block = pack.place / kBlock, lane = pack.place % kBlock;
   const GridView* const calm = step.calm.empty() ? step.fields.data() : step.calm.data();  // smooth skin has no muscles
   const Pack3 goal = xyz(load_places(step.system.blended, pack.place));
@@ -290,7 +290,7 @@ HWY_EXPORT(control_blocks);
 
 }  // namespace
 
-void track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
+void track_control(const Rig& rig, const TrackRest& rest, Step& step, const Context& context) {
   const TrackPlaces& places = rest.places;
   const TrackPass control{rig, rest, step};
   const std::size_t blocks = places.blocks(), chunks = (blocks + kGrain - 1) / kGrain;
@@ -300,7 +300,7 @@ void track_control(const Rig& rig, const TrackRest& rest, TrackStep& step, const
   parallel_for(context, blocks, kGrain, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(control_blocks)(control, begin, end, step.chunks[begin / kGrain]);
   });
-  gather_others(chunks, step, context);
+  gather_others(std::span<const TrackChunk>(step.chunks.data(), chunks), step, context);
   parallel_for(context, step.active.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a)
       step.other_begin[a] += step.offset[places.place[step.active[a]] / (kGrain * kBlock)];

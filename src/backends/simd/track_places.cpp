@@ -14,7 +14,7 @@ constexpr std::size_t kGrain = 64;  // blocks
 Float4 row(const Vec3f& v, float last) { return {v.x, v.y, v.z, last}; }
 
 // The blocks of live vertices, and how many these are.
-void list_live(TrackStep& step) {
+void list_live(Step& step) {
   TrackSystem& sys = step.system;
   sys.live.clear();
   step.live_count = 0;
@@ -27,7 +27,19 @@ void list_live(TrackStep& step) {
 
 }  // namespace
 
-void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const Context& context) {
+void TrackSystem::resize(const TrackPlaces& places) {
+  if (blocks.size() == places.blocks()) return;
+  for (auto* rows : {&at, &start, &sample, &given, &blended, &turn[0], &turn[1], &turn[2], &d})
+    rows->assign(places.vertex.size(), {});
+  for (auto* numbers : {&bound, &free, &moved}) numbers->assign(places.vertex.size(), 0.0F);
+  touching.assign(places.vertex.size(), 0);
+  active.assign(places.blocks(), 0);
+  lanes.assign(places.blocks(), 0);
+  blocks.assign(places.blocks(), {});
+  for (auto* rows : {&goal[0], &goal[1], &goal[2], &stretch, &weight}) rows->assign(places.link.size(), {});
+}
+
+void track_awake(const Rig& rig, const TrackRest& rest, Step& step, const Context& context) {
   const RigSurface& s = rig.surface;
   const TrackPlaces& places = rest.places;
   TrackSystem& sys = step.system;
@@ -58,7 +70,7 @@ void track_awake(const Rig& rig, const TrackRest& rest, TrackStep& step, const C
   list_live(step);
 }
 
-void track_narrow(const TrackRest& rest, float least, TrackStep& step) {
+void track_narrow(const TrackRest& rest, float least, Step& step) {
   const TrackPlaces& places = rest.places;
   TrackSystem& sys = step.system;
   std::ranges::fill(sys.lanes, std::uint16_t{0});
@@ -82,7 +94,7 @@ void track_narrow(const TrackRest& rest, float least, TrackStep& step) {
   list_live(step);
 }
 
-void track_settle(const TrackRest& rest, TrackStep& step, const Context& context) {
+void track_settle(const TrackRest& rest, Step& step, const Context& context) {
   const TrackSystem& sys = step.system;
   parallel_for(context, step.active.size(), kGrain * kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {

@@ -27,7 +27,7 @@ struct Projecting {
   const TrackRest& rest;
   int steps;
   float limit;  // local edges
-  TrackStep& step;
+  Step& step;
 };
 
 /// Look-ups of a run.
@@ -49,7 +49,7 @@ struct PackResidual {
 };
 
 // track_combine() of packs: the others of each lane begin at `next`. Counts pairs of the first `count` lanes.
-HWY_INLINE PackResidual residual_of(const TrackStep& step, std::uint32_t bone, const Pack3& p, Pack level, Pack gap,
+HWY_INLINE PackResidual residual_of(const Step& step, std::uint32_t bone, const Pack3& p, Pack level, Pack gap,
                                     Ints next, std::size_t count, std::size_t& pairs) {
   static_assert(sizeof(TrackOther) == 16 && offsetof(TrackOther, part) == 12);
   const PackTag d;
@@ -193,7 +193,7 @@ HWY_EXPORT(project_run);
 
 }  // namespace
 
-void track_project(const TrackRest& rest, int steps, float limit, TrackStep& step, const Context& context) {
+void track_project(const TrackRest& rest, int steps, float limit, Step& step, const Context& context) {
   TrackSystem& sys = step.system;
   const std::size_t count = sys.live.size(), runs = (count + kGrain - 1) / kGrain;
   step.evaluated.assign(2 * runs, 0);

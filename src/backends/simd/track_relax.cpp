@@ -305,7 +305,7 @@ HWY_EXPORT(slide_all);
 void fetch(const TrackPass& relax, const TrackLive& live, Drawn& drawn) {
   const RigSurface& s = relax.rig.surface;
   const TrackRest& rest = relax.rest;
-  const TrackStep& step = relax.step;
+  const Step& step = relax.step;
   drawn = {};
   for (std::size_t lane = 0; lane < TrackPlaces::kBlock; ++lane) {
     if ((live.lanes >> lane & 1U) == 0) continue;
@@ -324,7 +324,7 @@ void fetch(const TrackPass& relax, const TrackLive& live, Drawn& drawn) {
 
 }  // namespace
 
-void track_relax(const Rig& rig, const TrackRest& rest, int inner, TrackStep& step, const Context& context) {
+void track_relax(const Rig& rig, const TrackRest& rest, int inner, Step& step, const Context& context) {
   const TrackPass relax{rig, rest, step};
   TrackSystem& sys = step.system;
   const auto each = [&](auto&& body) { parallel_for(context, sys.live.size(), kBlocksAtOnce, body); };

@@ -3,7 +3,7 @@
 #include <functional>
 #include <queue>
 
-#include "backends/track.h"
+#include "backends/track_rest.h"
 #include "base/math.h"
 
 namespace cutis {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/track.h"
+#include "backends/track_step.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "rig/muscles.h"
@@ -128,7 +128,7 @@ bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, con
 
 void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                 const Context& context) {
-  constexpr std::size_t kGrain = 4;
+  constexpr std::size_t kBonesAtOnce = 4;
   const std::size_t bones = rig.bones.size();
   step.turns.assign(bones * bones, 0);
   step.wakes.assign(bones * bones, 0);
@@ -138,7 +138,7 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
     step.from_world[k] = inverse(pose.motion[k]);
     if (!rest.parts[k].empty()) step.part_boxes[k] = moved_box(rest.parts[k], pose.motion[k]);
   }
-  parallel_for(context, bones, kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(context, bones, kBonesAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b)
       for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
         const std::size_t pair = b * bones + k;

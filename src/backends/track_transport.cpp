@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/track.h"
+#include "backends/track_step.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/polar.h"

@@ -1,0 +1,224 @@
+#include "backends/track_host.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "backends/scalar/track.h"
+#include "backends/simd/track.h"
+#include "backends/track_control.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "base/timer.h"
+#include "geometry/normals.h"
+
+namespace cutis {
+namespace {
+
+constexpr float kSettled = 3e-3F;   // local edges: a vertex that relaxation and projection move by less rests
+constexpr float kConverged = 1e-3F; // residual
+constexpr float kMissed = 0.05F;    // residual of a vertex that is off its surface
+
+}  // namespace
+
+HostTracking::HostTracking(const Rig& rig, const TrackingOptions& options, const Context& context)
+    : rig_(rig), options_(options), context_(context), shared_(track_rest(rig)), rest_(*shared_) {}
+
+void HostTracking::restart() {
+  TrackStep& step = this->step();
+  step.p = rig_.surface.positions;
+  step.held_begin.assign(rig_.surface.size() + 1, 0);
+  step.held.clear();
+}
+
+void HostTracking::save(TrackState& to) const { to = step(); }
+
+void HostTracking::restore(const TrackState& state) { static_cast<TrackState&>(step()) = state; }
+
+TrackingProfile HostTracking::profile() const {
+  TrackingProfile profile = profile_;
+  profile.evaluations = step().evaluations;
+  profile.operations = step().operations;
+  profile.gradient_steps = step().gradient_steps;
+  return profile;
+}
+
+void HostTracking::restart_profile() {
+  profile_ = {};
+  step().evaluations = step().operations = step().gradient_steps = 0;
+}
+
+void HostTracking::aim(const TrackWay& way) {
+  if (rig_.targets.empty()) return;
+  TrackStep& step = this->step();
+  step.pin.assign(rig_.surface.size(), 0.0F);
+  step.pin_at.assign(rig_.surface.size(), Vec3f{});
+  for (std::size_t i = 0; i < rig_.targets.size(); ++i) {
+    const RigTarget& target = rig_.targets[i];
+    const TrackAim& aim = way.aims[i];
+    if (!(aim.weight > 0)) continue;
+    for (std::size_t k = 0; k < target.vertices.size(); ++k) {
+      const std::uint32_t v = target.vertices[k];
+      const auto share = static_cast<float>(aim.weight) * target.share[k];
+      const Vec3f at = static_cast<Vec3f>(
+          transform_point(way.pose.motion[target.bone], aim.point + static_cast<Vec3d>(target.offset[k])));
+      const float sum = step.pin[v] + share;
+      if (!(share > 0)) continue;
+      step.pin_at[v] = lerp(step.pin_at[v], at, share / sum);  // of several targets: their weighted mean
+      step.pin[v] = sum;
+    }
+  }
+  for (float& pin : step.pin) pin = std::min(pin, 1.0F);
+}
+
+TrackOutcome HostTracking::substep(const TrackWay& way) {
+  const auto timed = [](double& total, auto&& stage) {
+    const StageTimer timer(total);
+    return stage();
+  };
+  TrackStep& step = this->step();
+  aim(way);
+  timed(profile_.pose, [&] { track_pose(rig_, rest_, way.pose, step, context_); });
+  timed(profile_.transport,
+        [&] { track_transport(rig_, rest_, way.last, way.pose, options_, step, context_); });
+  timed(profile_.control, [&] {
+    begin_control(rig_, rest_, way.pose, step);
+    control();
+    remember_contact(rig_, step);
+  });
+  TrackOutcome outcome;
+  outcome.active = step.active.size();
+  profile_.vertex_steps += outcome.active;
+  if (outcome.active > 0) {
+    if (way.from_smooth_skin)
+      for (const std::uint32_t v : step.active) step.p[v] = step.blended[v];
+    set_pose(way.pose);
+    timed(profile_.project, [&] {
+      awake();
+      project(options_.projections, 1.0F);
+    });
+    for (int i = 0; i < options_.relaxations && live() > 0; ++i) {
+      profile_.vertex_iterations += live();
+      timed(profile_.relax, [&] { relax(); });
+      timed(profile_.project, [&] { project(2, 0.5F); });
+      timed(profile_.relax, [&] { narrow(kSettled); });
+      ++outcome.iterations;
+    }
+    timed(profile_.project, [&] { settle(); });
+  }
+  const StageTimer timer(profile_.check);
+  for (const TrackSample& s : step.samples) outcome.missed += std::abs(s.residual) > kMissed && !s.touching ? 1 : 0;
+  outcome.inverted = count_inverted(rig_, step, context_);
+  return outcome;
+}
+
+// States and residuals of all welded vertices, from the last samples.
+void HostTracking::assess(FrameReport& report) {
+  const TrackStep& step = this->step();
+  const std::size_t n = rig_.surface.size();
+  states_.resize(n);
+  residuals_.resize(n);
+  parallel_for(context_, n, 2048, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const bool tracked = rest_.tracked[v] != 0;
+      states_[v] = VertexState::rigid;
+      residuals_[v] = tracked ? 0.0F : std::nanf("");
+      if (step.slot.empty() || step.slot[v] < 0) continue;
+      const TrackSample& t = step.samples[static_cast<std::size_t>(step.slot[v])];
+      if (!tracked) states_[v] = VertexState::outside;
+      if (!tracked || (rest_.is_rigid(v) && !t.touching)) continue;
+      residuals_[v] = t.residual;
+      const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
+      states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
+                   : flat                            ? VertexState::flat
+                                                     : VertexState::limit;
+    }
+  });
+  for (const VertexState state : states_) ++report.states[static_cast<std::size_t>(state)];
+  sizes_.clear();
+  double sum = 0;
+  for (const float r : residuals_)
+    if (std::isfinite(r)) {
+      sizes_.push_back(std::abs(r));
+      sum += sizes_.back();
+    }
+  if (sizes_.empty()) return;
+  report.residual_mean = sum / static_cast<double>(sizes_.size());
+  report.residual_max = *std::ranges::max_element(sizes_);
+  const auto p95 = sizes_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes_.size() - 1));
+  std::nth_element(sizes_.begin(), p95, sizes_.end());
+  report.residual_p95 = *p95;
+}
+
+// The rest normal turns with its bone, then as the surface does, so that hard edges stay hard.
+void HostTracking::turn_normals(const PosedBones& pose) {
+  const RigSurface& s = rig_.surface;
+  triangle_normals_.resize(s.triangles.size());
+  parallel_for(context_, s.triangles.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) triangle_normals_[i] = face_normal<float>(shown_, s.triangles[i]);
+  });
+  normals_.resize(s.size());
+  bend_.resize(s.size());
+  parallel_for(context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      Vec3f sum;
+      for (const std::uint32_t i : rest_.corners.row(v)) sum += triangle_normals_[i];
+      const Vec3f normal = normalized(sum);
+      const Quatd q = s.owner[v] == RigSurface::kNoBone ? Quatd{} : pose.rotation[s.owner[v]];
+      const Quatf carry{static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
+                        static_cast<float>(q.w)};
+      const bool usable = normal != Vec3f{} && rest_.normals[v] != Vec3f{};
+      bend_[v] = usable ? rotation_between(rotate(carry, rest_.normals[v]), normal) * carry : carry;
+    }
+  });
+}
+
+// The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring back
+// the chords that cross.
+void HostTracking::show(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) {
+  const StageTimer timer(profile_.finish);
+  if (carried.empty()) {
+    shown_ = step().p;
+    track_smooth(rig_, rest_, options_.smoothing, step(), smoothing_, shown_, context_);
+  } else {
+    shown_.assign(carried.begin(), carried.end());
+  }
+  parallel_for(context_, positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      positions[i] =
+          static_cast<Vec3f>(transform_point(root, static_cast<Vec3d>(shown_[rig_.surface.welded_of[i]])));
+  });
+}
+
+void HostTracking::describe(const Affine3d& root, const PosedBones& pose, Frame& frame, FrameReport& report) {
+  const StageTimer timer(profile_.finish);
+  assess(report);
+  turn_normals(pose);
+  const Mat3f turn_root = convert<float>(cofactor(root.linear) * (determinant(root.linear) < 0 ? -1.0 : 1.0));
+  const std::size_t count = rig_.vertex_count();
+  frame.normals.resize(count);
+  frame.states.resize(count);
+  frame.residuals.resize(count);
+  parallel_for(context_, count, 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = rig_.surface.welded_of[i];
+      const Vec3f n = rotate(bend_[v], rig_.rest_normals[i]);
+      frame.normals[i] = normalized(turn_root * n, n);
+      frame.states[i] = states_[v];
+      frame.residuals[i] = residuals_[v];
+    }
+  });
+}
+
+std::unique_ptr<TrackBackend> make_track_backend(const Rig& rig, const TrackingOptions& options,
+                                                 const Context& context) {
+  if (context.backend() == Backend::simd) {
+    const std::string_view missing = simd::missing(options);
+    if (missing.empty()) return simd::make_tracking(rig, options, context);
+    context.warn(fmt::format("the back end simd has no {}: tracking takes the scalar one", missing));
+  }
+  return scalar::make_tracking(rig, options, context);
+}
+
+}  // namespace cutis
