@@ -225,7 +225,10 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
         if (const int c = problem.column[k]; c >= 0) {
           Vec3d v;
           for (int d = 0; d < 3; ++d) v[d] = step[static_cast<std::size_t>(c + d)];
-          if (const double l = length(v); l > 0.8) v = v * (0.8 / l);  // a linearisation is worth no more
+          if (const double l = length(v); l > 0.8)
+            v = v * (0.8 / l);  // a linearisation is worth no more
+          else if (l < 1e-12)
+            v = {};  // rounding
           turn[k] = turn[k] * from_rotation_vector(v);
         }
         next.rotation[k] = normalized(turn[k] * pose.rotation[k]);
