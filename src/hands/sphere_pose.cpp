@@ -99,9 +99,7 @@ SphereFitter::SphereFitter(const Skeleton& skeleton, std::span<const TrackedSphe
   for (Vec3d& a : axis_) a = normalized(a);
 }
 
-bool SphereFitter::carries(int joint, int below) const {
-  return hangs_on(skeleton_.joints, below, joint);
-}
+bool SphereFitter::carries(int joint, int below) const { return hangs_on(skeleton_.joints, below, joint); }
 
 Pose SphereFitter::start(std::span<const Target> targets) const {
   Pose pose = default_;

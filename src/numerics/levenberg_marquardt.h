@@ -45,8 +45,7 @@ int levenberg_marquardt(Problem& problem, const DampedFitOptions& options, State
     for (int attempt = 0; attempt < options.attempts; ++attempt, damping *= options.harder) {
       damped = matrix;
       step = rhs;
-      for (std::size_t i = 0; i < n; ++i)
-        damped[i * n + i] += damping * (matrix[i * n + i] + options.least_diagonal);
+      for (std::size_t i = 0; i < n; ++i) damped[i * n + i] += damping * (matrix[i * n + i] + options.least_diagonal);
       if (!solve_positive(damped, step)) continue;
       State next = problem.moved(state, step);
       const double next_cost = problem.cost(next);
