@@ -11,7 +11,7 @@ inline Vec3d rotation_vector(Quatd q) {
   if (q.w < 0) q = negated(q);
   const Vec3d v{q.x, q.y, q.z};
   const double s = length(v);
-  return s > 0 ? v * (2 * std::atan2(s, q.w) / s) : Vec3d{};
+  return s < 1e-12 ? v * 2.0 : v * (2 * std::atan2(s, q.w) / s);  // of small angles to rounding the same
 }
 
 inline Quatd from_rotation_vector(const Vec3d& v) {

@@ -18,8 +18,9 @@ inline Vec3d nearest_on_segment(const Vec3d& p, const Vec3d& from, const Vec3d& 
   return from + (to - from) * parameter_on_segment(p, from, to);
 }
 
+/// Beyond an end exactly the distance to it.
 inline double distance_to_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to) {
-  return distance(p, nearest_on_segment(p, from, to));
+  return distance(p, lerp(from, to, parameter_on_segment(p, from, to)));
 }
 
 }  // namespace cutis

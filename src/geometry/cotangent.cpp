@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/math.h"
+#include "geometry/disjoint_sets.h"
 
 namespace cutis {
 namespace {
@@ -135,18 +136,11 @@ class Intrinsic {
   }
 
   [[nodiscard]] std::vector<std::uint32_t> components(std::size_t vertex_count) const {
-    std::vector<std::uint32_t> parent(vertex_count);
-    std::iota(parent.begin(), parent.end(), 0U);
-    const auto find = [&](std::uint32_t v) {
-      while (parent[v] != v) v = parent[v] = parent[parent[v]];
-      return v;
-    };
-    for (std::size_t h = 0; h < vertex_.size(); ++h) {
-      const std::uint32_t a = find(vertex_[h]), b = find(vertex_[next(h)]);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
-    for (std::uint32_t v = 0; v < vertex_count; ++v) parent[v] = find(v);
-    return parent;
+    DisjointSets sets(vertex_count);
+    for (std::size_t h = 0; h < vertex_.size(); ++h) sets.join(vertex_[h], vertex_[next(h)]);
+    std::vector<std::uint32_t> component(vertex_count);
+    for (std::uint32_t v = 0; v < vertex_count; ++v) component[v] = sets.find(v);
+    return component;
   }
 
   // The other diagonal of the quad around edge h = (i,j), laid out in the plane with i at the origin and j on the x

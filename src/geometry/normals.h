@@ -14,7 +14,7 @@ namespace cutis {
 [[nodiscard]] std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
                                                 std::span<const std::uint32_t> group_of = {});
 
-/// Across the triangle, as long as twice its area. Sides are subtracted in the type of the positions and multiplied in T.
+/// Across the triangle, as long as twice its area. Sides are subtracted as the positions are given, multiplied in T.
 template <class T, class Positions>
 [[nodiscard]] Vec3<T> face_normal(const Positions& at, const Triangle& t) {
   return cross(static_cast<Vec3<T>>(at[t[1]] - at[t[0]]), static_cast<Vec3<T>>(at[t[2]] - at[t[0]]));

@@ -19,7 +19,7 @@
 #include "base/tree.h"
 #include "cutis/error.h"
 #include "cutis/options.h"
-#include "numerics/dense_solve.h"
+#include "numerics/levenberg_marquardt.h"
 
 namespace cutis {
 namespace {
@@ -99,9 +99,7 @@ SphereFitter::SphereFitter(const Skeleton& skeleton, std::span<const TrackedSphe
   for (Vec3d& a : axis_) a = normalized(a);
 }
 
-bool SphereFitter::carries(int joint, int below) const {
-  return hangs_on(skeleton_.joints, below, joint);
-}
+bool SphereFitter::carries(int joint, int below) const { return hangs_on(skeleton_.joints, below, joint); }
 
 Pose SphereFitter::start(std::span<const Target> targets) const {
   Pose pose = default_;
@@ -150,141 +148,159 @@ Pose SphereFitter::start(std::span<const Target> targets) const {
   return pose;
 }
 
+/// Unknowns: a turn of every joint, about itself, scene axes; and a shift of the root.
+class SphereFitter::Problem {
+ public:
+  struct State {
+    Pose pose;
+    std::vector<Affine3d> world;  // of the pose's joints
+  };
+
+  Problem(const SphereFitter& fitter, std::span<const Target> targets)
+      : fitter_(fitter),
+        options_(fitter.options_),
+        targets_(targets),
+        turns_(fitter.joints_.size()),
+        above_(fitter.joints_.size()) {}
+
+  [[nodiscard]] std::size_t unknowns() const { return 3 * turns_ + 3; }
+  [[nodiscard]] State state(Pose pose) const {
+    std::vector<Affine3d> world = world_from_joint(fitter_.skeleton_, pose);
+    return {std::move(pose), std::move(world)};
+  }
+  [[nodiscard]] Vec3d place(const State& at, const Target& t) const {
+    return transform_point(at.world[static_cast<std::size_t>(fitter_.sphere_joint_[t.sphere])],
+                           fitter_.offset_[t.sphere]);
+  }
+
+  [[nodiscard]] double cost(const State& at) const {
+    double cost = 0;
+    for (const Target& t : targets_) {
+      const double r = distance(place(at, t), t.center) / fitter_.noise_;
+      cost += r < options_.outlier ? 0.5 * r * r : options_.outlier * (r - 0.5 * options_.outlier);
+    }
+    for (std::size_t s = 1; s < turns_; ++s) {
+      const auto [swing, twist] = prior(at.pose, s);
+      cost += 0.5 * (dot(swing, swing) + dot(twist, twist));
+    }
+    return cost;
+  }
+
+  void linearise(const State& at, std::span<double> matrix, std::span<double> rhs) {
+    for (std::size_t s = 0; s < turns_; ++s) {
+      const int parent = parent_of(fitter_.skeleton_.joints, fitter_.joints_[s]);
+      above_[s] = parent >= 0 ? rotation_of(at.world[static_cast<std::size_t>(parent)]) : Quatd{};
+    }
+    for (const Target& t : targets_) add_sphere(at, t, matrix, rhs);
+    for (std::size_t s = 1; s < turns_; ++s) add_prior(at, s, matrix, rhs);
+  }
+
+  [[nodiscard]] State moved(const State& from, std::span<const double> step) const {
+    Pose next = from.pose;
+    for (std::size_t s = 0; s < turns_; ++s) {
+      const auto j = static_cast<std::size_t>(fitter_.joints_[s]);
+      Vec3d turn{step[3 * s], step[3 * s + 1], step[3 * s + 2]};
+      if (const double angle = length(turn); angle > kFarthestTurn) turn *= kFarthestTurn / angle;
+      next.local[j].rotation =
+          normalized(conjugate(above_[s]) * from_rotation_vector(turn) * above_[s] * from.pose.local[j].rotation);
+    }
+    const auto root = static_cast<std::size_t>(fitter_.joints_.front());
+    const int parent = fitter_.skeleton_.joints[root].parent;
+    const Affine3d frame = parent >= 0 ? from.world[static_cast<std::size_t>(parent)] : Affine3d{};
+    const Vec3d move{step[3 * turns_], step[3 * turns_ + 1], step[3 * turns_ + 2]};
+    next.local[root].translation = transform_point(inverse(frame), from.world[root].translation + move);
+    return state(std::move(next));
+  }
+
+ private:
+  // Swing and twist of a joint away from its default, each over what is usual.
+  [[nodiscard]] std::pair<Vec3d, Vec3d> prior(const Pose& pose, std::size_t slot) const {
+    const auto j = static_cast<std::size_t>(fitter_.joints_[slot]);
+    const Vec3d away = rotation_vector(conjugate(fitter_.default_.local[j].rotation) * pose.local[j].rotation);
+    const Vec3d twist = fitter_.axis_[j] * dot(fitter_.axis_[j], away);
+    return {(away - twist) / options_.swing, twist / options_.twist};
+  }
+
+  void add_sphere(const State& now, const Target& t, std::span<double> matrix, std::span<double> rhs) const {
+    const std::size_t n = unknowns(), move = 3 * turns_;
+    const auto at = [&](std::size_t row, std::size_t column) -> double& { return matrix[column * n + row]; };
+    const Vec3d x = place(now, t), miss = t.center - x;
+    const double r = length(miss) / fitter_.noise_;
+    const double w = (r > options_.outlier ? options_.outlier / r : 1.0) / (fitter_.noise_ * fitter_.noise_);
+    // dx = move + sum over the joints that carry it of turn x lever
+    std::vector<std::pair<std::size_t, Vec3d>> levers;
+    for (std::size_t s = 0; s < turns_; ++s)
+      if (fitter_.carries(fitter_.joints_[s], fitter_.sphere_joint_[t.sphere]))
+        levers.emplace_back(s, x - now.world[static_cast<std::size_t>(fitter_.joints_[s])].translation);
+    for (int c = 0; c < 3; ++c) {
+      at(move + static_cast<std::size_t>(c), move + static_cast<std::size_t>(c)) += w;
+      rhs[move + static_cast<std::size_t>(c)] += w * miss[c];
+    }
+    // d(turn x lever)/d(turn) = -[lever]x; the products with itself and with the others follow from
+    // ([a]x)^T [b]x = (a.b) I - b a^T.
+    for (const auto& [s, a] : levers) {
+      const Vec3d torque = cross(a, miss);
+      for (int c = 0; c < 3; ++c) rhs[3 * s + static_cast<std::size_t>(c)] += w * torque[c];
+      for (const auto& [q, b] : levers)
+        for (int i = 0; i < 3; ++i)
+          for (int k = 0; k < 3; ++k)
+            at(3 * s + static_cast<std::size_t>(i), 3 * q + static_cast<std::size_t>(k)) +=
+                w * ((i == k ? dot(a, b) : 0.0) - b[i] * a[k]);
+      const Mat3d lever{{Vec3d{0, a.z, -a.y}, Vec3d{-a.z, 0, a.x}, Vec3d{a.y, -a.x, 0}}};  // [a]x by columns
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) {
+          const double value = w * lever.col[static_cast<std::size_t>(k)][i];
+          at(3 * s + static_cast<std::size_t>(i), move + static_cast<std::size_t>(k)) += value;
+          at(move + static_cast<std::size_t>(k), 3 * s + static_cast<std::size_t>(i)) += value;
+        }
+    }
+  }
+
+  void add_prior(const State& now, std::size_t s, std::span<double> matrix, std::span<double> rhs) const {
+    const std::size_t n = unknowns();
+    const auto j = static_cast<std::size_t>(fitter_.joints_[s]);
+    const auto [swing, twist] = prior(now.pose, s);
+    const Quatd frame = above_[s] * now.pose.local[j].rotation;  // of the joint, in the world
+    const Vec3d axis = rotate(frame, fitter_.axis_[j]);
+    const Vec3d pull = rotate(frame, swing / options_.swing + twist / options_.twist);
+    const double a = 1 / (options_.swing * options_.swing), b = 1 / (options_.twist * options_.twist);
+    for (int i = 0; i < 3; ++i) {
+      rhs[3 * s + static_cast<std::size_t>(i)] -= pull[i];
+      for (int k = 0; k < 3; ++k)
+        matrix[(3 * s + static_cast<std::size_t>(k)) * n + 3 * s + static_cast<std::size_t>(i)] +=
+            (i == k ? a : 0.0) + (b - a) * axis[i] * axis[k];
+    }
+  }
+
+  const SphereFitter& fitter_;
+  const SpherePoseOptions& options_;
+  std::span<const Target> targets_;
+  std::size_t turns_;
+  std::vector<Quatd> above_;  // rotation in the world of each turning joint's parent
+};
+
 SphereFitter::Result SphereFitter::fit(std::span<const std::optional<Vec3d>> centers) const {
   std::vector<Target> targets;
   for (std::size_t i = 0; i < centers.size(); ++i)
     if (centers[i] && is_finite(*centers[i])) targets.push_back({i, *centers[i]});
   if (targets.size() < 3 || joints_.empty()) return {default_, 0, targets.size(), std::vector<char>(joints_.size(), 0)};
 
-  const std::size_t turns = joints_.size(), n = 3 * turns + 3;
-  const auto place = [&](const std::vector<Affine3d>& world, const Target& t) {
-    return transform_point(world[static_cast<std::size_t>(sphere_joint_[t.sphere])], offset_[t.sphere]);
-  };
-  // Prior: swing and twist of a joint away from its default, each over what is usual.
-  const auto prior = [&](const Pose& pose, std::size_t slot) {
-    const auto j = static_cast<std::size_t>(joints_[slot]);
-    const Vec3d away = rotation_vector(conjugate(default_.local[j].rotation) * pose.local[j].rotation);
-    const Vec3d twist = axis_[j] * dot(axis_[j], away);
-    return std::pair{(away - twist) / options_.swing, twist / options_.twist};
-  };
-  const auto cost_of = [&](const Pose& pose, const std::vector<Affine3d>& world) {
-    double cost = 0;
-    for (const Target& t : targets) {
-      const double r = distance(place(world, t), t.center) / noise_;
-      cost += r < options_.outlier ? 0.5 * r * r : options_.outlier * (r - 0.5 * options_.outlier);
-    }
-    for (std::size_t s = 1; s < turns; ++s) {
-      const auto [swing, twist] = prior(pose, s);
-      cost += 0.5 * (dot(swing, swing) + dot(twist, twist));
-    }
-    return cost;
-  };
-
-  Pose pose = start(targets);
-  std::vector<Affine3d> world = world_from_joint(skeleton_, pose);
-  double cost = cost_of(pose, world), damping = 1e-3;
-  std::vector<double> matrix(n * n), rhs(n);
-  std::vector<Quatd> above(turns);
-  for (int iteration = 0; iteration < options_.iterations; ++iteration) {
-    std::ranges::fill(matrix, 0.0);
-    std::ranges::fill(rhs, 0.0);
-    for (std::size_t s = 0; s < turns; ++s) {
-      const int parent = skeleton_.joints[static_cast<std::size_t>(joints_[s])].parent;
-      above[s] = parent >= 0 ? rotation_of(world[static_cast<std::size_t>(parent)]) : Quatd{};
-    }
-    const auto at = [&](std::size_t row, std::size_t column) -> double& { return matrix[column * n + row]; };
-    for (const Target& t : targets) {
-      const Vec3d x = place(world, t), miss = t.center - x;
-      const double r = length(miss) / noise_;
-      const double w = (r > options_.outlier ? options_.outlier / r : 1.0) / (noise_ * noise_);
-      // dx = move + sum over the joints that carry it of turn x lever
-      std::vector<std::pair<std::size_t, Vec3d>> levers;
-      for (std::size_t s = 0; s < turns; ++s)
-        if (carries(joints_[s], sphere_joint_[t.sphere]))
-          levers.emplace_back(s, x - world[static_cast<std::size_t>(joints_[s])].translation);
-      const std::size_t move = 3 * turns;
-      for (int c = 0; c < 3; ++c) {
-        at(move + static_cast<std::size_t>(c), move + static_cast<std::size_t>(c)) += w;
-        rhs[move + static_cast<std::size_t>(c)] += w * miss[c];
-      }
-      // d(turn x lever)/d(turn) = -[lever]x; the products with itself and with the others follow from
-      // ([a]x)^T [b]x = (a.b) I - b a^T.
-      for (const auto& [s, a] : levers) {
-        const Vec3d torque = cross(a, miss);
-        for (int c = 0; c < 3; ++c) rhs[3 * s + static_cast<std::size_t>(c)] += w * torque[c];
-        for (const auto& [q, b] : levers)
-          for (int i = 0; i < 3; ++i)
-            for (int k = 0; k < 3; ++k)
-              at(3 * s + static_cast<std::size_t>(i), 3 * q + static_cast<std::size_t>(k)) +=
-                  w * ((i == k ? dot(a, b) : 0.0) - b[i] * a[k]);
-        const Mat3d lever{{Vec3d{0, a.z, -a.y}, Vec3d{-a.z, 0, a.x}, Vec3d{a.y, -a.x, 0}}};  // [a]x by columns
-        for (int i = 0; i < 3; ++i)
-          for (int k = 0; k < 3; ++k) {
-            const double value = w * lever.col[static_cast<std::size_t>(k)][i];
-            at(3 * s + static_cast<std::size_t>(i), move + static_cast<std::size_t>(k)) += value;
-            at(move + static_cast<std::size_t>(k), 3 * s + static_cast<std::size_t>(i)) += value;
-          }
-      }
-    }
-    for (std::size_t s = 1; s < turns; ++s) {
-      const auto j = static_cast<std::size_t>(joints_[s]);
-      const auto [swing, twist] = prior(pose, s);
-      const Quatd frame = above[s] * pose.local[j].rotation;  // of the joint, in the world
-      const Vec3d axis = rotate(frame, axis_[j]);
-      const Vec3d pull = rotate(frame, swing / options_.swing + twist / options_.twist);
-      const double a = 1 / (options_.swing * options_.swing), b = 1 / (options_.twist * options_.twist);
-      for (int i = 0; i < 3; ++i) {
-        rhs[3 * s + static_cast<std::size_t>(i)] -= pull[i];
-        for (int k = 0; k < 3; ++k)
-          at(3 * s + static_cast<std::size_t>(i), 3 * s + static_cast<std::size_t>(k)) +=
-              (i == k ? a : 0.0) + (b - a) * axis[i] * axis[k];
-      }
-    }
-    bool better = false;
-    for (int attempt = 0; attempt < 6 && !better; ++attempt, damping *= 8) {
-      std::vector<double> damped = matrix;
-      for (std::size_t i = 0; i < n; ++i) damped[i * n + i] += damping * (matrix[i * n + i] + 1e-9);
-      const DenseSolution step = solve_dense(n, damped, rhs);
-      if (!step.ok) continue;
-      Pose next = pose;
-      for (std::size_t s = 0; s < turns; ++s) {
-        const auto j = static_cast<std::size_t>(joints_[s]);
-        Vec3d turn{step.x[3 * s], step.x[3 * s + 1], step.x[3 * s + 2]};
-        if (const double angle = length(turn); angle > kFarthestTurn) turn *= kFarthestTurn / angle;
-        next.local[j].rotation =
-            normalized(conjugate(above[s]) * from_rotation_vector(turn) * above[s] * pose.local[j].rotation);
-      }
-      const auto root = static_cast<std::size_t>(joints_.front());
-      const int parent = skeleton_.joints[root].parent;
-      const Affine3d frame = parent >= 0 ? world[static_cast<std::size_t>(parent)] : Affine3d{};
-      const Vec3d move{step.x[3 * turns], step.x[3 * turns + 1], step.x[3 * turns + 2]};
-      next.local[root].translation = transform_point(inverse(frame), world[root].translation + move);
-      std::vector<Affine3d> next_world = world_from_joint(skeleton_, next);
-      const double next_cost = cost_of(next, next_world);
-      if (!(next_cost < cost)) continue;
-      better = true;
-      const bool settled = cost - next_cost < 1e-7 * cost;
-      pose = std::move(next);
-      world = std::move(next_world);
-      cost = next_cost;
-      damping /= 64;
-      if (settled) iteration = options_.iterations;
-    }
-    if (!better) break;
-    damping = std::max(damping, 1e-9);
-  }
+  Problem problem(*this, targets);
+  Problem::State state = problem.state(start(targets));
+  (void)levenberg_marquardt(problem, {.iterations = options_.iterations}, state);
   double sum = 0;
   for (const Target& t : targets) {
-    const Vec3d d = place(world, t) - t.center;
+    const Vec3d d = problem.place(state, t) - t.center;
     sum += dot(d, d);
   }
-  std::vector<char> turned(turns, 0);
-  for (std::size_t s = 0; s < turns; ++s)
+  std::vector<char> turned(joints_.size(), 0);
+  for (std::size_t s = 0; s < turned.size(); ++s)
     turned[s] = std::ranges::any_of(targets, [&](const Target& t) {
       const int sphere = sphere_joint_[t.sphere];
       return carries(joints_[s], sphere) && (sphere != joints_[s] || length(offset_[t.sphere]) > 0);
     });
-  return {std::move(pose), std::sqrt(sum / static_cast<double>(targets.size())), targets.size(), std::move(turned)};
+  return {std::move(state.pose), std::sqrt(sum / static_cast<double>(targets.size())), targets.size(),
+          std::move(turned)};
 }
 
 Quatd SphereFitter::follow_parent(const Pose& pose, int joint) const {

@@ -37,6 +37,7 @@ class SphereFitter {
     std::size_t sphere;
     Vec3d center;
   };
+  class Problem;  // of one frame
   [[nodiscard]] Pose start(std::span<const Target> targets) const;
   [[nodiscard]] bool carries(int joint, int below) const;  // joint is `below` or above it
 

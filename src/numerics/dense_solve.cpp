@@ -1,6 +1,7 @@
 #include "numerics/dense_solve.h"
 
 #include <Eigen/LU>
+#include <cmath>
 
 namespace cutis {
 
@@ -29,6 +30,31 @@ DenseSolution solve_dense(std::size_t n, std::span<const double> matrix, std::sp
   }
   result.x.assign(x.data(), x.data() + size);
   return result;
+}
+
+bool solve_positive(std::span<double> a, std::span<double> x) {
+  const std::size_t n = x.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    double d = a[j * n + j];
+    for (std::size_t k = 0; k < j; ++k) d -= a[j * n + k] * a[j * n + k];
+    if (!(d > 0)) return false;
+    d = std::sqrt(d);
+    a[j * n + j] = d;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double s = a[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) s -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] = s / d;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= a[i * n + k] * x[k];
+    x[i] /= a[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= a[k * n + i] * x[k];
+    x[i] /= a[i * n + i];
+  }
+  return true;
 }
 
 }  // namespace cutis

@@ -63,7 +63,9 @@ BendRelief::BendRelief(const Rig& rig, double cap)
   }
 }
 
-float BendRelief::allowed(std::size_t b, std::size_t k) const { return 2 * static_cast<float>(kReliefAllow) * std::min(radius_[b], radius_[k]); }
+float BendRelief::allowed(std::size_t b, std::size_t k) const {
+  return 2 * static_cast<float>(kReliefAllow) * std::min(radius_[b], radius_[k]);
+}
 
 // The joints that move `bone` but not `other`. None where bones hang on each other by their skin alone: such a joint
 // turns without what hangs on it.
@@ -86,8 +88,7 @@ Trsd BendRelief::turned(int joint, const std::vector<int>& path, double share) c
 
 Affine3d BendRelief::motion(std::uint32_t bone, const std::vector<int>& path, double share) const {
   const RigBone& b = rig_.bones[bone];
-  if (path.empty() || !hangs_on(rig_.skeleton.joints, b.joint, path.front()))
-    return motion_of(b, world_);
+  if (path.empty() || !hangs_on(rig_.skeleton.joints, b.joint, path.front())) return motion_of(b, world_);
   Affine3d frame;
   for (int j = b.joint;; j = rig_.skeleton.joints[static_cast<std::size_t>(j)].parent) {
     const Joint& joint = rig_.skeleton.joints[static_cast<std::size_t>(j)];

@@ -17,7 +17,6 @@ bool owns_vertices(const Character& character, std::size_t joint) {
 
 }  // namespace
 
-
 DrivenSkeleton make_driven_skeleton(const Character& character) {
   const Skeleton& skeleton = character.skeleton;
   const std::size_t n = skeleton.joints.size();

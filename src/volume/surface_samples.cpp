@@ -65,7 +65,8 @@ SurfaceSamples surface_vertices(const Solid& solid) {
         count.push_back(0);
       }
       const auto i = static_cast<std::size_t>(place[v]);
-      const Vec3f &a = solid.positions()[v], &b = solid.positions()[t[(k + 1) % 3]], &c = solid.positions()[t[(k + 2) % 3]];
+      const Vec3f &a = solid.positions()[v], &b = solid.positions()[t[(k + 1) % 3]],
+                  &c = solid.positions()[t[(k + 2) % 3]];
       samples.normals[i] += area_vector(a, b, c);
       samples.spacing[i] += distance(static_cast<Vec3d>(a), static_cast<Vec3d>(b));
       ++count[i];
@@ -146,8 +147,7 @@ SurfaceSamples sample_surface(const Solid& solid, std::span<const DrivenSegment>
       double u = unit((i << 20U) + 2 * k), v = unit((i << 20U) + 2 * k + 1);
       if (u + v > 1) u = 1 - u, v = 1 - v;
       c.positions.push_back(p0 * (1 - u - v) + p1 * u + p2 * v);
-      c.normals.push_back(
-          normalized(normals[t[0]] * (1 - u - v) + normals[t[1]] * u + normals[t[2]] * v));
+      c.normals.push_back(normalized(normals[t[0]] * (1 - u - v) + normals[t[1]] * u + normals[t[2]] * v));
       c.spacing.push_back(lengths[t[0]] * (1 - u - v) + lengths[t[1]] * u + lengths[t[2]] * v);
     }
   }

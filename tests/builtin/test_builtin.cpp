@@ -130,7 +130,8 @@ TEST_P(Builtin, BindsEveryBoneToSomeVertexAndEveryVertexToOneBranch) {
     if (w.weight[w.row_begin[v]] <= 0.5F) continue;
     for (std::uint32_t i = w.row_begin[v] + 1; i < w.row_begin[v + 1]; ++i) {
       const auto other = static_cast<int>(w.joint[i]);
-      EXPECT_TRUE(hangs_on(character().skeleton.joints, other, first) || hangs_on(character().skeleton.joints, first, other))
+      EXPECT_TRUE(hangs_on(character().skeleton.joints, other, first) ||
+                  hangs_on(character().skeleton.joints, first, other))
           << "vertex " << v << " of " << character().skeleton.joints[static_cast<std::size_t>(first)].name
           << " follows " << character().skeleton.joints[static_cast<std::size_t>(other)].name;
     }
