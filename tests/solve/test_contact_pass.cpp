@@ -5,6 +5,7 @@
 #include "cutis/cutis.h"
 #include "cutis/metrics.h"
 #include "contact/contact_pass.h"
+#include "solve/poses.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -230,6 +231,8 @@ TEST_F(ContactPassTest, NormalsFitTheMesh) {
   const Frame* frame = nullptr;
   for (const double t : sample_times(clip, 12, 30)) frame = &solver.solve(sample(character.skeleton, clip, t));
   for (const Vec3f& n : frame->normals) EXPECT_NEAR(length(n), 1, 1e-4);
+  const test::NormalError error = test::normal_error(character, frame->positions, frame->normals);
+  std::printf("MEASURE contact normals %g %g\n", error.largest, error.mean);
 }
 
 TEST_F(ContactPassTest, FramesSayWhereSkinTouchesAndHowDeepItIsPressedIn) {
