@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/run.h"
 #include "cutis/options.h"
-#include "run.h"
 
 namespace cutis {
 namespace {

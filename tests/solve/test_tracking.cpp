@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/math.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"
+#include "geometry/closest_point.h"
 #include "solve/poses.h"
 #include "support/support.h"
 
@@ -88,7 +90,9 @@ TEST_P(Tracking, KeepsTheRadiusOfATwistedCylinder) {
         most = std::max(most, std::hypot(q.x, q.z) / rest);
       }
     }
-    std::printf("MEASURE twist %d: %g %g\n", contact, least, most);
+    // With contact what the method does late is caught up with gently: a groove and a collar, too much of both.
+    EXPECT_GT(least, contact ? 0.81 : 0.997) << (contact ? "with contact" : "without");
+    EXPECT_LT(most, contact ? 1.2 : 1.002) << (contact ? "with contact" : "without");
   }
 }
 
@@ -102,7 +106,8 @@ TEST_P(Tracking, HasTheNormalsOfItsMeshInEveryFrame) {
     for (const double t : sample_times(c.clip("bend"), 13, 30)) {
       const Frame& frame = solver.solve(sample(c.skeleton, c.clip("bend"), t));
       const test::NormalError error = test::normal_error(c, frame.positions, frame.normals);
-      std::printf("MEASURE normals %d at %g: %g %g\n", contact, t, error.largest, error.mean);
+      EXPECT_LT(error.largest, 13) << "degrees at " << t << (contact ? ", with contact" : "");
+      EXPECT_LT(error.mean, 0.25) << "degrees at " << t << (contact ? ", with contact" : "");
     }
   }
 }
@@ -165,10 +170,24 @@ TEST_P(Tracking, HardlyDependsOnTheWeightsThatBlendItsTargets) {
     for (std::size_t i = 0; i < a.size(); ++i) sum += distance(a[i], b[i]);
     return sum / static_cast<double>(a.size());
   };
-  std::printf("MEASURE weights %g %g\n", mean(rigid, smooth) / 0.9, mean(smooth, smoother) / 0.9);
-  EXPECT_LT(mean(rigid, smooth), 0.01 * 0.9);
-  // Three times as wide: where the skin is free it slides with its smooth skin.
+  EXPECT_LT(mean(bent(TurnWeights::skin), smooth), 0.0035 * 0.9);
+  EXPECT_LT(mean(rigid, smooth), 0.007 * 0.9);
+  // Three times as wide: where the skin is free it slides with its smooth skin, half of it along the surface. The
+  // paper's claim does not hold for these.
   EXPECT_LT(mean(smooth, smoother), 0.04 * 0.9);
+  const std::vector<Triangle>& triangles = c.meshes[0].triangles;
+  std::vector<std::uint32_t> all(triangles.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const TriangleBvh tree(smooth, triangles, all);
+  const ClosestPoint surface(tree, smooth, triangles);
+  double off = 0, farthest = 0;
+  for (const Vec3f& p : smoother) {
+    const double distance = surface.nearest(static_cast<Vec3d>(p)).distance;
+    off += distance / static_cast<double>(smoother.size());
+    farthest = std::max(farthest, distance);
+  }
+  EXPECT_LT(off, 0.02 * 0.9);
+  EXPECT_LT(farthest, 0.065 * 0.9);
 }
 
 TEST_P(Tracking, SurvivesPosesThatNoBodyTakes) {
