@@ -85,10 +85,14 @@ TEST_P(TrackingOfShared, HasNoSpikeInAnyFrameOfAnyClip) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, TrackingOfShared,
-                         testing::Values("cesium_man/cesium_man.glb", "fox/fox.glb", "hand_webxr/hand_left_poses.glb",
-                                         "makehuman_male/makehuman_male.glb", "makehuman_male/makehuman_male_hires.glb",
-                                         "rigged_figure/rigged_figure.glb", "rigged_simple/rigged_simple.glb",
-                                         "simple_skin/simple_skin.gltf"),
+                         testing::Values(SharedCharacter{"cesium_man/cesium_man.glb", 3.5},
+                                         SharedCharacter{"fox/fox.glb", 12},
+                                         SharedCharacter{"hand_webxr/hand_left_poses.glb", 8},
+                                         SharedCharacter{"makehuman_male/makehuman_male.glb", 10.5},
+                                         SharedCharacter{"makehuman_male/makehuman_male_hires.glb", 8.5},
+                                         SharedCharacter{"rigged_figure/rigged_figure.glb", 5.5},
+                                         SharedCharacter{"rigged_simple/rigged_simple.glb", 0.5},
+                                         SharedCharacter{"simple_skin/simple_skin.gltf", 8.5}),
                          [](const auto& p) { return std::filesystem::path(p.param.file).stem().string(); });
 
 }  // namespace
