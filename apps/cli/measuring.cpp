@@ -76,14 +76,15 @@ struct Run {
 };
 
 std::vector<Run> list_runs(const std::vector<Method>& methods, const ContactChoice& contact) {
-  const std::vector<std::string> histories = parse_histories(contact.history);
+  std::vector<History> histories = contact.histories;
+  if (histories.empty()) histories.push_back(contact.solve.tracking.history);
   std::vector<Run> runs;
   for (const Method method : methods) {
-    for (const std::string& history : histories) {
+    for (const History history : histories) {
       Run run{method, contact, label(method, contact)};
-      run.contact.history = history;
+      run.contact.histories = {history};
       if (histories.size() > 1 && method == Method::tracking)
-        run.name = fmt::format("{}/{}", to_string(method), history);
+        run.name = fmt::format("{}/{}", to_string(method), to_string(history));
       runs.push_back(std::move(run));
       if (method != Method::tracking) break;
     }
@@ -143,7 +144,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     MethodMeasurement m;
     m.name = run.name;
     const bool compared = run.name != label(run.method, contact);  // with other histories
-    if (compared) histories.emplace_back(run.contact.history, Frames{});
+    if (compared) histories.emplace_back(std::string(to_string(run.contact.histories.front())), Frames{});
     PopAccumulator own_pop(metrics, motion.times.size());
     std::vector<std::vector<Vec3f>> forward;
     const SolveOptions options = solve_options(run.method, run.contact);

@@ -53,7 +53,7 @@ struct Measurement {
 };
 
 /// LBS is played too when it is not asked for: popping is a multiple of its. With several histories in
-/// `contact.history`, tracking is measured with each, as "tracking/HISTORY".
+/// `contact.histories`, tracking is measured with each, as "tracking/HISTORY".
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
                                           const std::vector<Method>& methods, bool reverse, const Context& context,
                                           const ContactChoice& contact = {}, bool explain = false);

@@ -8,6 +8,7 @@
 
 #include "common.h"
 #include "cutis/cutis.h"
+#include "option_flags.h"
 
 namespace cutis::cli {
 
@@ -15,7 +16,7 @@ namespace cutis::cli {
 struct MotionChoice {
   std::string clip{};
   std::string bvh{};
-  std::string bvh_map{};
+  MotionOptions retarget{};  ///< of the BVH
   std::string spheres{};     ///< track of tracked spheres
   bool fit_spheres = false;  ///< fit the character to the track first
   int frames = 0;            ///< > 0: that many, evenly
@@ -38,26 +39,25 @@ struct MethodTiming {
   std::size_t nonfinite = 0;
 };
 
-/// How skins that touch are treated, and how method `implicit` works.
+/// How methods work, how skins that touch are treated, and what the rig is made of.
 struct ContactChoice {
-  int pass = 0;                                     ///< > 0: with contact; < 0: without; 0: as the library does
+  SolveOptions solve = {};                          ///< its method is the one of verbs that take one
   [[nodiscard]] bool touches(Method method) const;  ///< with_contact() of its options
-  std::string relief = "on", swell = "on";
-  double relief_cap = SolveOptions{}.relief_cap;
-  double frame_budget_ms = SolveOptions{}.frame_budget_ms;
-  std::string initial = "dqs", op = "union", contact = "own-side", fields = "hrbf";
-  std::string opening = "finger";    ///< controller preset
-  std::string history = "playback";  ///< one; of the verb `measure` a list, which never reaches a solver
+  bool relief = true;                               ///< false: poses are taken as they are
+  std::string op = "union";
+  BindOptions bind = {};
+  JointPreset joint = {};            ///< fields of all parts
+  std::vector<History> histories{};  ///< of the verb `measure`; of others empty
   std::string preset{};              ///< file
-  std::string turn = "skin";         ///< TurnWeights
 };
 
-/// Adds --contact-pass, --no-contact-pass, --relief, --relief-cap, --swell, --frame-budget, --initial, --operator,
-/// --contact, --fields,
-/// --history, -p. `several_histories`: --history may be a list.
-void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false);
+/// Adds the flags of the tables of SolveOptions, ImplicitOptions, TrackingOptions, BindOptions and JointPreset, and
+/// --options, --set, --relief, --operator, -p. `several_histories`: --history may be a list. `one_method`: with
+/// --method.
+void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories = false,
+                         bool one_method = false);
 /// Splits "playback,canonical"; throws Error on an unknown name.
-[[nodiscard]] std::vector<std::string> parse_histories(const std::string& list);
+[[nodiscard]] std::vector<History> parse_histories(const std::string& list);
 
 [[nodiscard]] SolveOptions solve_options(Method method, const ContactChoice& contact);
 /// "dqs", "dqs+contact", "tracking"; says so when contact is not as it is by default.

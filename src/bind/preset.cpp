@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/json_input.h"
 #include "base/math.h"
+#include "base/option_json.h"
 #include "bind/preset_elasticity.h"
 #include "compose/controller.h"
 #include "compose/profile.h"
@@ -19,45 +20,15 @@ using namespace json_input;
 
 // ---- one joint ----
 
-constexpr double kLeastFactor = 0.1, kLargestFactor = 10;
-
-PartForm form_of(const std::string& name, const std::string& place) {
-  for (const PartForm form : {PartForm::hrbf, PartForm::spheres})
-    if (name == to_string(form)) return form;
-  fail(place, fmt::format("\"shape\" is \"{}\"; choose hrbf or spheres", name));
-}
-
 JointPreset read_joint(const Json& json, const std::string& place, JointPreset joint) {
   need_object(json, place);
-  std::vector<std::string> keys = {"operator", "controller"};
-  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) keys.emplace_back(row.name);
-  allow_only(json, keys, place);
-  if (json.contains("operator")) joint.op = text_of(json, "operator", place);
-  if (json.contains("controller")) joint.controller = text_of(json, "controller", place);
-  if (json.contains("shape")) joint.shape = form_of(text_of(json, "shape", place), place);
-  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) {
-    const std::string key(row.name);
-    if (row.kind == OptionKind::count) {
-      int value = static_cast<int>(row.get(joint));
-      read_number(json, key.c_str(), static_cast<int>(row.least), static_cast<int>(row.most), place, value);
-      row.set(joint, value);
-    } else if (row.kind == OptionKind::number) {
-      double value = row.get(joint);
-      read_number(json, key.c_str(), row.least, row.most, place, value);
-      row.set(joint, value);
-    }
-  }
+  const std::vector<OptionField> fields = option_fields(joint);
+  allow_only(json, option_json::keys(fields), place);
+  option_json::read(json, fields, place);
   return joint;
 }
 
-Json write_joint(const JointPreset& joint) {
-  Json json = {{"operator", joint.op}, {"controller", joint.controller}, {"shape", to_string(joint.shape)}};
-  for (const OptionRow<JointPreset>& row : option_rows<JointPreset>()) {
-    if (row.kind == OptionKind::count) json[std::string(row.name)] = static_cast<int>(row.get(joint));
-    if (row.kind == OptionKind::number) json[std::string(row.name)] = row.get(joint);
-  }
-  return json;
-}
+Json write_joint(JointPreset joint) { return option_json::write(option_fields(joint)); }
 
 // ---- lists of named things that have a JSON form of their own ----
 
@@ -105,12 +76,13 @@ constexpr Section kSections[] = {
     {"fields",
      [](const Json& json, const std::string& place, Preset& preset) {
        need_object(json, place);
-       allow_only(json, {"support_factor", "cap_factor"}, place);
-       read_number(json, "support_factor", kLeastFactor, kLargestFactor, place, preset.support_factor);
-       read_number(json, "cap_factor", kLeastFactor, kLargestFactor, place, preset.cap_factor);
+       const std::vector<OptionField> fields = option_fields(preset);
+       allow_only(json, option_json::keys(fields), place);
+       option_json::read(json, fields, place);
      },
      [](const Preset& preset) {
-       return Json{{"support_factor", preset.support_factor}, {"cap_factor", preset.cap_factor}};
+       Preset factors{.support_factor = preset.support_factor, .cap_factor = preset.cap_factor};
+       return option_json::write(option_fields(factors));
      }},
     {"all_joints",
      [](const Json& json, const std::string& place, Preset& preset) { preset.all = read_joint(json, place, {}); },
@@ -201,10 +173,7 @@ void check_preset(const Preset& preset, const Skeleton& skeleton) {
                                 fmt::join(named, ", ")));
     check_options(joint, place);
   };
-  for (const double factor : {preset.support_factor, preset.cap_factor})
-    if (!(factor >= kLeastFactor && factor <= kLargestFactor))
-      refuse("preset › fields",
-             fmt::format("a factor is {:g}; it must be between {:g} and {:g}", factor, kLeastFactor, kLargestFactor));
+  check_options(preset, "preset › fields");
   check_joint("preset › all_joints", preset.all);
   for (const auto& [name, joint] : preset.joints) {
     const std::string place = fmt::format("preset › joint '{}'", name);

@@ -468,6 +468,7 @@ void ContactPass::restore_state(const ContactPassState& state) {
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.
 void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) {
+  constexpr double kFits = 0.5;  // cosine
   Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
   const std::size_t n = surface.size();
@@ -487,9 +488,13 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
       if (s.bent[v] == 0) continue;
       const Vec3d a = normalized(s.before[v]), b = normalized(s.after[v]);
       const Vec3d half = normalized(a + b);
+      const auto m = static_cast<Vec3d>(normals[i]);
+      if (dot(a, m) < kFits && b != Vec3d{}) {  // the method's mesh is inside out there, and its normals are not
+        normals[i] = static_cast<Vec3f>(b);
+        continue;
+      }
       if (half == Vec3d{}) continue;
       // Reflections in the half-way plane and in a's: together the turn from a to b.
-      const auto m = static_cast<Vec3d>(normals[i]);
       const Vec3d mirrored = m - a * (2 * dot(a, m));
       normals[i] = static_cast<Vec3f>(normalized(mirrored - half * (2 * dot(half, mirrored)), m));
     }

@@ -20,15 +20,20 @@ constexpr OptionRow<RenderOptions> kRenderRows[] = {
     count_row<&RenderOptions::width>("width", 1, kMostPixels, "pixels"),
     count_row<&RenderOptions::height>("height", 1, kMostPixels, "pixels"),
     count_row<&RenderOptions::samples>("samples", 1, 8, "a pixel side"),
-    flag_row<&RenderOptions::ambient_occlusion>("ambient_occlusion", "shade of what is near"),
+    on("!--no-occlusion",
+       flag_row<&RenderOptions::ambient_occlusion>("ambient_occlusion", "shade of what is near; without it is faster")),
     flag_row<&RenderOptions::ground_shadow>("ground_shadow", "soft contact shadow under the character"),
-    flag_row<&RenderOptions::wireframe>("wireframe", "edges"),
+    flag_row<&RenderOptions::draft>("draft", "far fewer rays for occlusion and shadow: for small frames of films"),
+    on("--wireframe", flag_row<&RenderOptions::wireframe>("wireframe", "draw the edges")),
     number_row<&RenderOptions::ground_height>("ground_height", "m", {.least = -1e15, .most = 1e15},
                                               "of the floor; empty: the lowest vertex"),
 };
 
 constexpr OptionRow<SheetOptions> kSheetRows[] = {
+    text_row<&SheetOptions::title>("title", "over the cells"),
     count_row<&SheetOptions::columns>("columns", 1, 1e6, "of cells"),
+    other_row<SheetOptions>("row_labels", "on the left, one a row"),
+    other_row<SheetOptions>("legend", "under the cells"),
     number_row<&SheetOptions::text_size>("text_size", "pixels", kTextSize, "the title is larger"),
 };
 
@@ -38,6 +43,9 @@ constexpr OptionRow<ComposeOptions> kComposeRows[] = {
 };
 
 constexpr OptionRow<PlotOptions> kPlotRows[] = {
+    text_row<&PlotOptions::title>("title", "over the plot"),
+    text_row<&PlotOptions::x_label>("x_label", "of the axis"),
+    text_row<&PlotOptions::y_label>("y_label", "of the axis"),
     count_row<&PlotOptions::width>("width", 1, kMostPixels, "pixels"),
     count_row<&PlotOptions::height>("height", 1, kMostPixels, "pixels"),
     number_row<&PlotOptions::y_min>("y_min", "", kAnyNumber, "empty: from the values"),
@@ -47,6 +55,9 @@ constexpr OptionRow<PlotOptions> kPlotRows[] = {
 };
 
 constexpr OptionRow<IsoLinesOptions> kIsoLinesRows[] = {
+    text_row<&IsoLinesOptions::title>("title", "over the plot"),
+    text_row<&IsoLinesOptions::x_label>("x_label", "of the axis"),
+    text_row<&IsoLinesOptions::y_label>("y_label", "of the axis"),
     number_row<&IsoLinesOptions::x_min>("x_min", "", kAnyNumber, "left edge"),
     number_row<&IsoLinesOptions::x_max>("x_max", "", kAnyNumber, "right edge"),
     number_row<&IsoLinesOptions::y_min>("y_min", "", kAnyNumber, "lower edge"),
@@ -56,6 +67,8 @@ constexpr OptionRow<IsoLinesOptions> kIsoLinesRows[] = {
     number_row<&IsoLinesOptions::text_size>("text_size", "pixels", kTextSize, "of labels"),
     flag_row<&IsoLinesOptions::ticks>("ticks", "numbers at the axes"),
     number_row<&IsoLinesOptions::skin>("skin", "", kAnyNumber, "tints values below and above it"),
+    other_row<IsoLinesOptions>("levels", "that are drawn, with their colours"),
+    other_row<IsoLinesOptions>("curves", "over the iso-lines"),
 };
 
 }  // namespace

@@ -4,34 +4,57 @@
 namespace cutis {
 namespace {
 
+constexpr std::string_view kAxes[] = {"x", "y", "z"};
 constexpr std::string_view kEmbeddingChoices[] = {"tets", "smooth", "green"};
 constexpr OptionRange kEnergyWeight{.least = 0, .most = 1e6, .above_least = true};
 constexpr OptionRange kSeconds{.least = 0, .most = 1e6};
 
+// The axis is a letter: 0 when it is left to the file.
+constexpr OptionRow<TakeOptions> up_row() {
+  OptionRow<TakeOptions> row;
+  row.name = "up";
+  row.kind = OptionKind::choice;
+  row.most = 2;
+  row.choices = kAxes;
+  row.help = "the take's vertical axis; empty: what the file says, else what is usual for its format";
+  row.may_be_empty = true;
+  row.has = [](const TakeOptions& o) { return o.up != 0; };
+  row.get = [](const TakeOptions& o) { return static_cast<double>(o.up - 'x'); };
+  row.set = [](TakeOptions& o, double axis) { o.up = static_cast<char>('x' + option_table::converted<int>(axis)); };
+  row.clear = [](TakeOptions& o) { o.up = 0; };
+  return row;
+}
+
 constexpr OptionRow<TakeOptions> kTakeRows[] = {
-    number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
-                                   "metres a unit of the file; empty: what the file says"),
+    on("--up", up_row()),
+    on("--unit", number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
+                                                "metres a unit of the file; empty: what the file says")),
 };
 
 constexpr OptionRow<TargetOptions> kTargetRows[] = {
-    number_row<&TargetOptions::fill_seconds>("fill_seconds", "s", kSeconds, "gaps up to this are filled"),
+    on("--fill",
+       number_row<&TargetOptions::fill_seconds>("fill_seconds", "s", kSeconds, "gaps up to so long are filled")),
     number_row<&TargetOptions::blend_seconds>("blend_seconds", "s", kSeconds, "confidence fades over this at gaps"),
     number_row<&TargetOptions::jump_speed>("jump_speed", "m/s", {.least = 0, .most = 1e6, .above_least = true},
                                            "what moves faster is a jump or a swap"),
 };
 
 constexpr OptionRow<MarkerOptions> kMarkerRows[] = {
-    count_row<&MarkerOptions::resolution>("resolution", 100, 50000, "vertices of the control mesh, about"),
-    flag_row<&MarkerOptions::cage>("cage", "off: the character's own surface as control mesh"),
-    number_row<&MarkerOptions::w_l>("w_l", "", kEnergyWeight, "weight of the cells"),
-    number_row<&MarkerOptions::w_u>("w_u", "", kEnergyWeight, "weight of the markers"),
-    number_row<&MarkerOptions::w_d>("w_d", "", kEnergyWeight, "weight of the skeleton"),
-    flag_row<&MarkerOptions::limits>("limits", "joint limits"),
-    flag_row<&MarkerOptions::skeleton>("skeleton", "off: no bones at all, for comparison"),
+    on("--resolution",
+       count_row<&MarkerOptions::resolution>("resolution", 100, 50000, "vertices of the control mesh, about")),
+    on("!--no-cage", flag_row<&MarkerOptions::cage>("cage", "off: the character's own surface as control mesh")),
+    on("--wl", number_row<&MarkerOptions::w_l>("w_l", "", kEnergyWeight, "weight of the cells' rigidity")),
+    on("--wu", number_row<&MarkerOptions::w_u>("w_u", "", kEnergyWeight, "weight of the markers")),
+    on("--wd", number_row<&MarkerOptions::w_d>("w_d", "", kEnergyWeight, "weight of the skeleton")),
+    on("!--no-limits", flag_row<&MarkerOptions::limits>("limits", "off: joints turn as far as markers ask")),
+    on("--limits",
+       text_row<&MarkerOptions::limits_file>("limits_file", "JSON file of joint limits, over the usual ones")),
+    on("!--no-skeleton", flag_row<&MarkerOptions::skeleton>("skeleton", "off: no bones at all, for comparison")),
     flag_row<&MarkerOptions::start_from_pose>("start_from_pose", "off: frames start from the last one as it is"),
-    choice_row<&MarkerOptions::embedding>("embedding", kEmbeddingChoices, "how the skin hangs on the control mesh"),
+    on("--embed",
+       choice_row<&MarkerOptions::embedding>("embedding", kEmbeddingChoices, "how the skin hangs on the control mesh")),
     flag_row<&MarkerOptions::keep_volume>("keep_volume", "parts that bending squeezes get thicker"),
-    count_row<&MarkerOptions::max_iterations>("max_iterations", 1, 100000, "a frame"),
+    on("--iterations", count_row<&MarkerOptions::max_iterations>("max_iterations", 1, 100000, "at most, a frame")),
     number_row<&MarkerOptions::tolerance>("tolerance", "sizes of the character",
                                           {.least = 0, .most = 1, .above_least = true},
                                           "a frame is done when no vertex moves farther in a step"),

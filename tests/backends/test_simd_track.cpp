@@ -34,6 +34,7 @@ void expect_same_bits(const Character& c, const char* clip, int frames, const Bi
     for (std::size_t i = 0; i < times.size(); ++i) {
       const Frame& frame = solver.solve(sample(c.skeleton, c.clip(clip), times[i]));
       EXPECT_EQ(frame.positions, expected[i].positions) << clip << " at " << times[i];
+      EXPECT_EQ(frame.normals, expected[i].normals) << clip << " at " << times[i];
       EXPECT_EQ(frame.states, expected[i].states) << clip << " at " << times[i];
       EXPECT_EQ(frame.report.profile.evaluations, expected[i].report.profile.evaluations);
       EXPECT_EQ(frame.report.profile.operations, expected[i].report.profile.operations);

@@ -67,7 +67,8 @@ TEST(Preset, refuses_what_it_does_not_know_by_name) {
   EXPECT_THAT(error(R"({"joints": {"a": {"samples": 2}}})"),
               AllOf(HasSubstr("samples"), HasSubstr("between 4 and 160")));
   EXPECT_THAT(error(R"({"joints": {"a": {"samples": 20.5}}})"), HasSubstr("whole"));
-  EXPECT_THAT(error(R"({"joints": {"a": {"cap": "big"}}})"), HasSubstr("\"cap\" must be a number"));
+  EXPECT_THAT(error(R"({"joints": {"a": {"cap": "big"}}})"),
+              HasSubstr("cap is \"big\"; it must be between 0.05 and 4"));
   EXPECT_THAT(error(R"({"joints": {"a": {}, "a": {}}})"), HasSubstr("\"a\" is given twice"));
   EXPECT_THAT(error(R"({"joints": [1]})"), HasSubstr("joints"));
   EXPECT_THAT(error(R"({"controllers": [{"contact": [[0, 0]]}]})"), AllOf(HasSubstr("controllers"), HasSubstr("name")));

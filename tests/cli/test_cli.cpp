@@ -20,7 +20,7 @@ std::size_t lines(const std::string& text) {
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
   for (const char* verb : {"", "animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                           "operators", "render", "weights", "completions", "man"}) {
+                           "operators", "options", "render", "weights", "completions", "man"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;

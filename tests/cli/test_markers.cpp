@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/math.h"
 #include "cli/run.h"
+#include "cutis/io.h"
 #include "io/c3d_maker.h"
 #include "support/support.h"
 
@@ -61,26 +65,53 @@ TEST(CliMarkers, AnswersBadInputWithOneSentence) {
   EXPECT_EQ(run("markers builtin:arm --take x.c3d --frames 0 -o y.pc2").exit_code, 2);
 }
 
-// Editing: a few targets a frame, placed by a map.
+// Editing: a few targets a frame, placed by a map. The shoulder stays, the wrist is drawn up: the elbow bends.
 TEST(CliMarkers, AFewTargetsEditAnArm) {
   const TemporaryFolder folder;
-  const json info = json::parse(run("info --json builtin:arm").out);
-  const std::string root = info["bone_names"][0], tip = info["bone_names"][info["bone_names"].size() - 1];
+  const Vec3d from{0.56, 0, 0}, to{0.45, 0.2, 0.05};
   std::ofstream(folder.file("map.json"))
-      << json{{"markers", {{"root", {{"bone", root}}}, {"tip", {{"bone", tip}}}, {"skin", {{"vertex", 5}}}}}}.dump();
-  std::ofstream(folder.file("edit.json"))
-      << R"({"rate": 10, "frames": [{"root": [0, 0, 0]}, {"root": [0, 0.1, 0]}, {"root": [0, 0.2, 0]}]})";
+      << R"({"markers": {"root": {"bone": "upper_arm"}, "wrist": {"bone": "hand"}, "skin": {"vertex": 5}}})";
+  json frames = json::array();
+  for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0, 1.0}) {
+    const Vec3d at = from + (to - from) * t;
+    frames.push_back({{"root", {0, 0, 0}}, {"wrist", {at.x, at.y, at.z}}});
+  }
+  std::ofstream(folder.file("edit.json")) << json{{"rate", 10}, {"frames", frames}};
   const Result r = run("markers builtin:arm --take " + folder.file("edit.json") + " --map " + folder.file("map.json") +
                        " --fps 10 --resolution 300 --json --skin dqs -o " + folder.file("edit.pc2") + " --sheet " +
                        folder.file("edit.png") + " --sheet-frames 2 --plots " + folder.file("plots.png"));
   ASSERT_EQ(r.exit_code, 0) << r.err;
   const json j = json::parse(r.out);
-  EXPECT_EQ(j["frames"], 3);
-  EXPECT_EQ(j["per_frame"].size(), 3U);
+  EXPECT_EQ(j["frames"], frames.size());
+  ASSERT_EQ(j["per_frame"].size(), frames.size());
+  for (const json& frame : j["per_frame"]) {
+    EXPECT_EQ(frame["markers"], 2);
+    EXPECT_LT(frame["marker_worst"], 0.008) << "of an arm of 0.78 m";
+  }
   EXPECT_EQ(j["summary"]["flipped_tetrahedra"], 0);
-  EXPECT_TRUE(std::filesystem::exists(folder.file("edit.pc2")));
+  EXPECT_LT(j["summary"]["bone_length_worst"], 0.03);
   EXPECT_TRUE(std::filesystem::exists(folder.file("edit.png")));
   EXPECT_TRUE(std::filesystem::exists(folder.file("plots.png")));
+
+  // The skin around the wrist went where the target is, whatever the report says. PC2: 32 bytes, then floats.
+  const Context context;
+  const Character arm = load_character("builtin:arm", context);
+  const std::string file = read_all(folder.file("edit.pc2"));
+  const std::size_t count = arm.vertex_count();
+  ASSERT_EQ(file.size(), 32 + frames.size() * count * 12);
+  std::vector<float> numbers((file.size() - 32) / 4);
+  std::memcpy(numbers.data(), file.data() + 32, file.size() - 32);
+  const float* last = numbers.data() + 3 * count * (frames.size() - 1);
+  Vec3d moved;
+  double vertices = 0;
+  for (std::size_t v = 0; v < count; ++v) {
+    const Vec3f& p = arm.meshes[0].positions[v];
+    if (std::abs(p.x - 0.56) > 0.01) continue;
+    moved += Vec3d{last[3 * v], last[3 * v + 1], last[3 * v + 2]} - static_cast<Vec3d>(p);
+    ++vertices;
+  }
+  ASSERT_GT(vertices, 20);
+  EXPECT_LT(length(moved / vertices - (to - from)), 0.015);
 }
 
 TEST(CliMarkers, TheMovementTrialDrivesTheBuiltInHuman) {

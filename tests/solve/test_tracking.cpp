@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/math.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"
+#include "geometry/closest_point.h"
 #include "solve/poses.h"
 #include "support/support.h"
 
@@ -24,8 +26,11 @@ Solver tracker(const Character& c, const Context& context, const TrackingOptions
           context};
 }
 
-TEST(Tracking, KeepsTheRestPose) {
-  const Context context;
+class Tracking : public testing::TestWithParam<Backend> {};
+INSTANTIATE_TEST_SUITE_P(EveryBackend, Tracking, testing::ValuesIn(test::all_backends()), test::kBackendName);
+
+TEST_P(Tracking, KeepsTheRestPose) {
+  const Context context(0, GetParam());
   for (const char* name : {"builtin:cylinder", "builtin:arm", "builtin:hand", "builtin:human"}) {
     const Character c = load_character(name, context);
     Solver solver = tracker(c, context);
@@ -40,8 +45,8 @@ TEST(Tracking, KeepsTheRestPose) {
   }
 }
 
-TEST(Tracking, FoldsACylinderWithoutIntersectionsAndBringsItBack) {
-  const Context context;
+TEST_P(Tracking, FoldsACylinderWithoutIntersectionsAndBringsItBack) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   const Metrics metrics(c, context);
   Solver solver = tracker(c, context), smooth(bind(c, context), {.method = Method::dqs}, context);
@@ -67,22 +72,48 @@ TEST(Tracking, FoldsACylinderWithoutIntersectionsAndBringsItBack) {
   EXPECT_LT(metrics.distance_to_rest(last).max, 5e-4 * 0.9);
 }
 
-TEST(Tracking, KeepsTheRadiusOfATwistedCylinder) {
-  const Context context;
+// Nothing touches: with contact or without, every frame of the clip keeps its radius around the joint in the middle.
+TEST_P(Tracking, KeepsTheRadiusOfATwistedCylinder) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
-  Solver solver = tracker(c, context);
-  const Frame* frame = nullptr;
-  for (int i = 0; i <= 10; ++i) frame = &solver.solve(pose_at(c, "twist", 0.05 * i));
-  // Rest and twisted distance to the vertical axis, around the joint in the middle.
-  for (std::size_t v = 0; v < frame->positions.size(); ++v) {
-    const Vec3f &p = c.meshes[0].positions[v], &q = frame->positions[v];
-    if (std::abs(p.y - 0.45F) > 0.2F) continue;
-    EXPECT_NEAR(std::hypot(q.x, q.z), std::hypot(p.x, p.z), 0.002) << v;
+  const auto rig = bind(c, context);
+  for (const bool contact : {false, true}) {
+    Solver solver(rig, {.method = Method::tracking, .contact_pass = contact}, context);
+    double least = 1, most = 1;
+    for (const double t : sample_times(c.clip("twist"), 0, 30)) {
+      const Frame& frame = solver.solve(sample(c.skeleton, c.clip("twist"), t));
+      for (std::size_t v = 0; v < frame.positions.size(); ++v) {
+        const Vec3f &p = c.meshes[0].positions[v], &q = frame.positions[v];
+        const double rest = std::hypot(p.x, p.z);
+        if (std::abs(p.y - 0.45F) > 0.2F || rest < 0.01) continue;
+        least = std::min(least, std::hypot(q.x, q.z) / rest);
+        most = std::max(most, std::hypot(q.x, q.z) / rest);
+      }
+    }
+    // With contact what the method does late is caught up with gently: a groove and a collar, too much of both.
+    EXPECT_GT(least, contact ? 0.81 : 0.997) << (contact ? "with contact" : "without");
+    EXPECT_LT(most, contact ? 1.2 : 1.002) << (contact ? "with contact" : "without");
   }
 }
 
-TEST(Tracking, GivesTheSameBitsForAnyNumberOfThreads) {
-  const Context one(1), three(3);
+// Of every frame of a bend to 150 degrees and back, against the triangles as they lie then.
+TEST_P(Tracking, HasTheNormalsOfItsMeshInEveryFrame) {
+  const Context context(0, GetParam());
+  const Character c = load_character("builtin:cylinder", context);
+  const auto rig = bind(c, context);
+  for (const bool contact : {false, true}) {
+    Solver solver(rig, {.method = Method::tracking, .contact_pass = contact}, context);
+    for (const double t : sample_times(c.clip("bend"), 13, 30)) {
+      const Frame& frame = solver.solve(sample(c.skeleton, c.clip("bend"), t));
+      const test::NormalError error = test::normal_error(c, frame.positions, frame.normals);
+      EXPECT_LT(error.largest, 13) << "degrees at " << t << (contact ? ", with contact" : "");
+      EXPECT_LT(error.mean, 0.25) << "degrees at " << t << (contact ? ", with contact" : "");
+    }
+  }
+}
+
+TEST_P(Tracking, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Context one(1, GetParam()), three(3, GetParam());
   const Character c = load_character("builtin:arm", one);
   Solver a = tracker(c, one), b = tracker(c, three);
   const Clip& clip = c.clips.front();
@@ -92,8 +123,8 @@ TEST(Tracking, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Tracking, DependsOnThePoseAloneWithoutPlayback) {
-  const Context context;
+TEST_P(Tracking, DependsOnThePoseAloneWithoutPlayback) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   for (const History history : {History::stateless, History::canonical}) {
     Solver fresh = tracker(c, context, {.history = history}), used = tracker(c, context, {.history = history});
@@ -104,8 +135,8 @@ TEST(Tracking, DependsOnThePoseAloneWithoutPlayback) {
   }
 }
 
-TEST(Tracking, AgreesWithTheCanonicalPathBeforeContact) {
-  const Context context;
+TEST_P(Tracking, AgreesWithTheCanonicalPathBeforeContact) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   Solver playback = tracker(c, context), canonical = tracker(c, context, {.history = History::canonical});
   const Frame* frame = nullptr;
@@ -113,8 +144,8 @@ TEST(Tracking, AgreesWithTheCanonicalPathBeforeContact) {
   EXPECT_LT(largest_distance(frame->positions, canonical.solve(pose_at(c, "bend", 0.06)).positions), 2e-4 * 0.9);
 }
 
-TEST(Tracking, StartsAgainAfterReset) {
-  const Context context;
+TEST_P(Tracking, StartsAgainAfterReset) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   Solver solver = tracker(c, context);
   const std::vector<Vec3f> first = solver.solve(pose_at(c, "bend", 0.3)).positions;
@@ -123,8 +154,8 @@ TEST(Tracking, StartsAgainAfterReset) {
   EXPECT_EQ(solver.solve(pose_at(c, "bend", 0.3)).positions, first);
 }
 
-TEST(Tracking, HardlyDependsOnTheWeightsThatBlendItsTargets) {
-  const Context context;
+TEST_P(Tracking, HardlyDependsOnTheWeightsThatBlendItsTargets) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   const auto bent = [&](TurnWeights turn) {
     Solver solver = tracker(c, context, {}, {.turn = turn});
@@ -139,13 +170,28 @@ TEST(Tracking, HardlyDependsOnTheWeightsThatBlendItsTargets) {
     for (std::size_t i = 0; i < a.size(); ++i) sum += distance(a[i], b[i]);
     return sum / static_cast<double>(a.size());
   };
-  EXPECT_LT(mean(rigid, smooth), 0.01 * 0.9);
-  // Three times as wide: where the skin is free it slides with its smooth skin.
+  EXPECT_LT(mean(bent(TurnWeights::skin), smooth), 0.0035 * 0.9);
+  EXPECT_LT(mean(rigid, smooth), 0.007 * 0.9);
+  // Three times as wide: where the skin is free it slides with its smooth skin, half of it along the surface. The
+  // paper's claim does not hold for these.
   EXPECT_LT(mean(smooth, smoother), 0.04 * 0.9);
+  const std::vector<Triangle>& triangles = c.meshes[0].triangles;
+  std::vector<std::uint32_t> all(triangles.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const TriangleBvh tree(smooth, triangles, all);
+  const ClosestPoint surface(tree, smooth, triangles);
+  double off = 0, farthest = 0;
+  for (const Vec3f& p : smoother) {
+    const double distance = surface.nearest(static_cast<Vec3d>(p)).distance;
+    off += distance / static_cast<double>(smoother.size());
+    farthest = std::max(farthest, distance);
+  }
+  EXPECT_LT(off, 0.02 * 0.9);
+  EXPECT_LT(farthest, 0.065 * 0.9);
 }
 
-TEST(Tracking, SurvivesPosesThatNoBodyTakes) {
-  const Context context;
+TEST_P(Tracking, SurvivesPosesThatNoBodyTakes) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:arm", context);
   Solver solver = tracker(c, context);
   const Pose rest = default_pose(c.skeleton);
@@ -174,8 +220,8 @@ TEST(Tracking, SurvivesPosesThatNoBodyTakes) {
   check(rest, "rest after all this");
 }
 
-TEST(Tracking, FollowsThePapersOperators) {
-  const Context context;
+TEST_P(Tracking, FollowsThePapersOperators) {
+  const Context context(0, GetParam());
   const Character c = load_character("builtin:cylinder", context);
   const Metrics metrics(c, context);
   Solver solver = tracker(c, context, {.contact = ContactModel::composed});

@@ -45,14 +45,18 @@ TEST(TrackingSlow, ACylinderOfTwelveThousandVerticesBendsTo150DegreesAndBack) {
   bend_cylinder("builtin:cylinder:12000", 0, 20, 20);
 }
 
-class TrackingOfShared : public testing::TestWithParam<const char*> {};
+struct SharedCharacter {
+  const char* file;
+  double percent;  ///< of its height: as far as its skin is from that of dual quaternions, and a fifth more
+};
+class TrackingOfShared : public testing::TestWithParam<SharedCharacter> {};
 
 // A spike is a bug: no vertex far from where dual quaternions put it, nothing that is no number. Every frame at 30 a
 // second, as animate plays it.
 TEST_P(TrackingOfShared, HasNoSpikeInAnyFrameOfAnyClip) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context;
-  const Character c = load_character((test::shared_data() / GetParam()).string(), context);
+  const Character c = load_character((test::shared_data() / GetParam().file).string(), context);
   ASSERT_FALSE(c.clips.empty());
   const auto rig = bind(c, context);
   const Vec3d size = c.bounds().hi - c.bounds().lo;
@@ -73,7 +77,7 @@ TEST_P(TrackingOfShared, HasNoSpikeInAnyFrameOfAnyClip) {
       }
       EXPECT_EQ(bad, 0U) << clip.name << " at " << t;
     }
-    EXPECT_LT(farthest, 0.2 * height) << clip.name << " at " << when;
+    EXPECT_LT(farthest, 0.01 * GetParam().percent * height) << clip.name << " at " << when;
     RecordProperty(clip.name, std::to_string(100 * farthest / height));
     if (std::getenv("CUTIS_SHOW") != nullptr)
       std::cout << clip.name << ": " << 100 * farthest / height << "% of the height, at " << when << " s" << std::endl;
@@ -81,11 +85,15 @@ TEST_P(TrackingOfShared, HasNoSpikeInAnyFrameOfAnyClip) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, TrackingOfShared,
-                         testing::Values("cesium_man/cesium_man.glb", "fox/fox.glb", "hand_webxr/hand_left_poses.glb",
-                                         "makehuman_male/makehuman_male.glb", "makehuman_male/makehuman_male_hires.glb",
-                                         "rigged_figure/rigged_figure.glb", "rigged_simple/rigged_simple.glb",
-                                         "simple_skin/simple_skin.gltf"),
-                         [](const auto& p) { return std::filesystem::path(p.param).stem().string(); });
+                         testing::Values(SharedCharacter{"cesium_man/cesium_man.glb", 3.5},
+                                         SharedCharacter{"fox/fox.glb", 12},
+                                         SharedCharacter{"hand_webxr/hand_left_poses.glb", 8},
+                                         SharedCharacter{"makehuman_male/makehuman_male.glb", 10.5},
+                                         SharedCharacter{"makehuman_male/makehuman_male_hires.glb", 8.5},
+                                         SharedCharacter{"rigged_figure/rigged_figure.glb", 5.5},
+                                         SharedCharacter{"rigged_simple/rigged_simple.glb", 0.5},
+                                         SharedCharacter{"simple_skin/simple_skin.gltf", 8.5}),
+                         [](const auto& p) { return std::filesystem::path(p.param.file).stem().string(); });
 
 }  // namespace
 }  // namespace cutis

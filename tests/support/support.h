@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cutis/character.h"
+#include "cutis/context.h"
 
 namespace cutis::test {
 
@@ -48,5 +49,14 @@ struct Surface {
 /// one clip "bend" that turns the upper joint by 90 degrees about +Z in one second.
 /// Its vertices are in `rings` rings, one of them, of an odd number, at the joint.
 [[nodiscard]] Character make_two_bone_tube(int rings = 33);
+
+/// For tests of what every back end must do: INSTANTIATE_TEST_SUITE_P(EveryBackend, …, ValuesIn(all_backends()), name).
+[[nodiscard]] inline std::vector<Backend> all_backends() {
+  std::vector<Backend> backends;
+  for (const std::string& name : backend_names()) backends.push_back(backend_from_string(name));
+  return backends;
+}
+/// As the name of a parameterised test.
+inline constexpr auto kBackendName = [](const auto& info) { return std::string(to_string(info.param)); };
 
 }  // namespace cutis::test

@@ -9,7 +9,7 @@ namespace {
 
 struct AnimateArguments {
   CommonOptions common;
-  std::string file, output, method = "tracking";
+  std::string file, output;
   MotionChoice motion;
   ContactChoice contact;
   bool contact_data = false;
@@ -19,13 +19,14 @@ void run_animate(const AnimateArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const auto start = std::chrono::steady_clock::now();
-  const Method method = method_from_string(options.method);
+  const Method method = options.contact.solve.method;
   Session::check_output(options.file, options.output);
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   if (options.contact_data && !options.contact.touches(method))
     throw Error(ErrorCode::bad_argument, "--contact-data", "needs contact; add --contact-pass");
-  if (options.contact_data && method == Method::tracking && options.contact.history == "stateless")
+  if (options.contact_data && method == Method::tracking &&
+      options.contact.solve.tracking.history == History::stateless)
     throw Error(ErrorCode::bad_argument, "--contact-data",
                 "has nothing to tell of --history stateless; use playback or canonical");
   const auto writer = make_animation_writer(
@@ -43,6 +44,7 @@ void run_animate(const AnimateArguments& options) {
   session.print({{"file", options.file},
                  {"clip", motion.clip.name},
                  {"method", label(method, options.contact)},
+                 {"options", Json::parse(to_json(solve_options(method, options.contact)))},
                  {"output", options.output},
                  {"frames", motion.times.size()},
                  {"vertices", character.vertex_count()},
@@ -61,11 +63,7 @@ void add_animate(CLI::App& app) {
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
       ->required();
   add_motion_options(*verb, options->motion);
-  verb->add_option("--method", options->method,
-                   "lbs (linear blend), dqs (dual quaternion), implicit (projected on the implicit skin) or tracking "
-                   "(follows it)")
-      ->capture_default_str();
-  add_contact_options(*verb, options->contact);
+  add_contact_options(*verb, options->contact, false, true);
   verb->add_flag(
       "--contact-data", options->contact_data,
       "Write where skin touches and how deep it is pressed in, per vertex and frame: attribute _CONTACT (glTF), "

@@ -15,27 +15,20 @@ namespace {
 
 struct MarkersArguments {
   CommonOptions common;
-  std::string file, take, still, map, write_map, write_limits, output, skin = "volume", embed = "smooth", sheet, plots;
-  std::string skeleton, up, limits;
-  double skeleton_scale = 1, fps = 30, unit = 0;
+  std::string file, take, still, map, write_map, write_limits, output, skin = "volume", sheet, plots;
+  std::string skeleton;
+  double skeleton_scale = 1, fps = 30;
   int frames = 0, sheet_frames = 8;
   double yaw = 35;
-  bool no_limits = false, no_cage = false, no_skeleton = false, no_fit = false, follow = false;
-  std::size_t resolution = MarkerOptions{}.resolution;
+  bool no_fit = false, follow = false;
   MarkerOptions solver;
   TargetOptions targets;
+  TakeOptions reading;
   ContactChoice contact;
 };
 
 bool has_extension(const std::string& file, const char* extension) {
   return std::filesystem::path(file).extension() == extension;
-}
-
-TakeOptions take_options(const MarkersArguments& options) {
-  TakeOptions result;
-  if (!options.up.empty()) result.up = options.up[0];
-  if (options.unit > 0) result.unit = options.unit;
-  return result;
 }
 
 struct Summary {
@@ -97,7 +90,7 @@ void run_markers(const MarkersArguments& options) {
     fail("markers", "needs something to do: -o, --sheet, --plots, --write-map or --write-limits");
   const bool is_volume = options.skin == "volume";
   const Method method = is_volume ? Method::dqs : method_from_string(options.skin);
-  if (is_volume && options.contact.pass > 0)
+  if (is_volume && options.contact.solve.contact_pass.value_or(false))
     fail("--contact-pass", "works on a skin of the recovered pose; choose one with --skin");
   if (!options.output.empty()) Session::check_output(options.file, options.output);
 
@@ -108,7 +101,7 @@ void run_markers(const MarkersArguments& options) {
     write_text(options.write_limits, default_limits_json(character));
     session.say(fmt::format("{}: the usual joint limits, degrees from rest", options.write_limits));
   }
-  const MarkerTake take = load_take(options.take, context, take_options(options));
+  const MarkerTake take = load_take(options.take, context, options.reading);
 
   // Where the markers are: as the map says, or in the usual places, fitted to the static trial or to the take itself.
   MarkerMap map =
@@ -117,8 +110,7 @@ void run_markers(const MarkersArguments& options) {
   const bool edits = has_extension(options.take, ".json");
   const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !edits));
   if (fits) {
-    const MarkerTake still =
-        options.still.empty() ? MarkerTake{} : load_take(options.still, context, take_options(options));
+    const MarkerTake still = options.still.empty() ? MarkerTake{} : load_take(options.still, context, options.reading);
     map = fit_marker_map(character, map, options.still.empty() ? take : still, context, &fit);
     session.say(fmt::format("fitted to frame {} of {}: {} markers, scale {:.4f}, {:.1f} mm from their usual places",
                             fit.frame, options.still.empty() ? options.take : options.still, fit.markers, fit.scale,
@@ -146,14 +138,7 @@ void run_markers(const MarkersArguments& options) {
   targets = resample(targets, rate);
   if (options.frames > 0) targets.frames = std::min(targets.frames, static_cast<std::size_t>(options.frames));
 
-  MarkerOptions solving = options.solver;
-  solving.resolution = options.resolution;
-  solving.cage = !options.no_cage;
-  solving.limits = !options.no_limits;
-  solving.skeleton = !options.no_skeleton;
-  solving.limits_file = options.limits;
-  solving.embedding = embedding_from_string(options.embed);
-  MarkerSolver solver(character, map, solving, context);
+  MarkerSolver solver(character, map, options.solver, context);
   std::optional<Solver> skinner;
   if (!is_volume)
     skinner.emplace(bind(character, context, bind_options({method}, options.contact)),
@@ -269,41 +254,17 @@ void add_markers(CLI::App& app) {
                    fmt::format("Who moves the skin: volume (the control mesh), or the recovered pose through {}",
                                fmt::join(method_names(), ", ")))
       ->capture_default_str();
-  verb->add_option("--embed", options->embed, "The mesh in the control mesh: tets, smooth or green")
-      ->capture_default_str();
-  verb->add_option("--resolution", options->resolution, "Vertices of the control mesh, about")
-      ->capture_default_str()
-      ->check(CLI::Range(100, 50000));
-  verb->add_flag("--no-cage", options->no_cage, "The character's own surface as control mesh");
-  auto* limits = verb->add_option("--limits", options->limits, "JSON file of joint limits, over the usual ones");
-  verb->add_flag("--no-limits", options->no_limits, "Joints turn as far as markers ask")->excludes(limits);
-  verb->add_flag("--no-skeleton", options->no_skeleton, "No bones in the control mesh, for comparison");
+  add_option_flags(*verb, option_fields(options->solver));
+  verb->get_option("--no-limits")->excludes(verb->get_option("--limits"));
   verb->add_option("--write-limits", options->write_limits, "Write the usual joint limits as JSON");
-  verb->add_option("--wl", options->solver.w_l, "Weight of the cells' rigidity")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--wu", options->solver.w_u, "Weight of the markers")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--wd", options->solver.w_d, "Weight of the skeleton")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--iterations", options->solver.max_iterations, "At most, a frame")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10000));
-  verb->add_option("--fill", options->targets.fill_seconds, "Gaps up to so many seconds are filled")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 60.0));
+  add_option_flags(*verb, option_fields(options->targets));
   auto* frames = verb->add_option("--frames", options->frames, "This many frames, evenly over the take")
                      ->check(CLI::Range(1, 1000000));
   verb->add_option("--fps", options->fps, "Frames a second of the result")
       ->capture_default_str()
       ->check(CLI::Range(1e-3, 1e5))
       ->excludes(frames);
-  verb->add_option("--up", options->up, "The take's vertical axis, when the file is wrong")
-      ->check(CLI::IsMember({"x", "y", "z"}));
-  verb->add_option("--unit", options->unit, "Metres a unit of the take, when the file is wrong")
-      ->check(CLI::PositiveNumber);
+  add_option_flags(*verb, option_fields(options->reading));
   auto* skeleton = verb->add_option("--skeleton", options->skeleton,
                                     "Skeleton from another character or a .bvh, in the mesh's place");
   verb->add_option("--skeleton-scale", options->skeleton_scale, "The skeleton times this")

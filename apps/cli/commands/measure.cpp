@@ -91,8 +91,7 @@ void run_measure(const MeasureArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const std::vector<Method> methods = parse_methods(options.methods);
-  if (parse_histories(options.contact.history).size() > 1 &&
-      std::ranges::find(methods, Method::tracking) == methods.end())
+  if (options.contact.histories.size() > 1 && std::ranges::find(methods, Method::tracking) == methods.end())
     throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
@@ -101,7 +100,8 @@ void run_measure(const MeasureArguments& options) {
   const Measurement measurement =
       measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain);
 
-  const Json document = to_json(measurement, session.warnings());
+  Json document = to_json(measurement, session.warnings());
+  document["options"] = Json::parse(to_json(solve_options(methods.front(), options.contact)));
   if (!options.output.empty()) write_text(options.output, json_text(document, 1));
   if (!options.csv.empty()) write_text(options.csv, to_csv(measurement));
   if (!options.plot.empty()) write_png(options.plot, plot_measurement(measurement));

@@ -8,6 +8,7 @@
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/render.h"
+#include "option_flags.h"
 
 namespace cutis::cli {
 namespace {
@@ -19,7 +20,8 @@ struct OperatorsArguments {
   std::string kind = "all", output, profile, preset;
   std::vector<double> at;
   int size = 300;
-  bool plain = false, no_cache = false;
+  OperatorOptions making;
+  bool no_cache = false;
 };
 
 const Color kYellow = color_from_srgb(0xd9a400), kPurple = color_from_srgb(0x8e44ad);
@@ -73,7 +75,7 @@ Image draw_controllers(const std::vector<ControllerPreset>& presets, int size) {
   std::vector<Image> plots;
   const struct {
     const char *title, *label;
-    Controller ControllerPreset::* curve;
+    Controller ControllerPreset::*curve;
     double unit, top;
   } kPlots[] = {{"Contact d_c", "d_c", &ControllerPreset::contact, 1, 1},
                 {"Bulge in contact d_b", "d_b", &ControllerPreset::bulge, 1, 1},
@@ -103,7 +105,7 @@ Image draw_controllers(const std::vector<ControllerPreset>& presets, int size) {
 void run_operators(const OperatorsArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
-  OperatorOptions making{.monotone = !options.plain};
+  OperatorOptions making = options.making;
   if (options.no_cache) making.cache_folder = "";
   if (!options.profile.empty()) making.profile = profile_from_json(read_file(options.profile), options.profile);
   if (options.kind == "profile" && options.profile.empty())
@@ -189,7 +191,7 @@ void add_operators(CLI::App& app) {
   verb->add_option("--profile", options->profile, "Free-form operator: a profile curve, .json");
   verb->add_option("--preset", options->preset, "Controllers: one preset's name, or a .json file");
   verb->add_option("--size", options->size, "Pixels of one plot")->capture_default_str()->check(CLI::Range(160, 2000));
-  verb->add_flag("--plain", options->plain, "Tables without bounds on slopes, as in the paper");
+  add_option_flags(*verb, option_fields(options->making));
   verb->add_flag("--no-cache", options->no_cache, "Build tables anew and keep nothing");
   add_common_options(*verb, options->common);
   verb->footer(

@@ -18,7 +18,8 @@ struct RenderArguments {
   MotionChoice motion;
   ContactChoice contact;
   double yaw = 35, pitch = 12;
-  bool wireframe = false, no_occlusion = false, follow = false, view_given = false;
+  RenderOptions render;
+  bool follow = false, view_given = false;
 };
 
 void parse_size(const std::string& text, RenderOptions& render) {
@@ -53,9 +54,8 @@ void run_render(const RenderArguments& options) {
   choice.view_given = options.view_given;
   choice.follow = options.follow;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
+  choice.render = options.render;
   parse_size(options.size, choice.render);
-  choice.render.wireframe = options.wireframe;
-  choice.render.ambient_occlusion = !options.no_occlusion;
   Session::check_output(options.file, options.output);
 
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
@@ -106,8 +106,7 @@ void add_render(CLI::App& app) {
           ->capture_default_str();
   verb->add_option("--pitch", options->pitch, "Degrees above the horizon")->capture_default_str();
   verb->add_flag("--follow", options->follow, "The camera goes with the character (clips that travel)");
-  verb->add_flag("--wireframe", options->wireframe, "Draw the edges");
-  verb->add_flag("--no-occlusion", options->no_occlusion, "Leave out ambient occlusion (faster)");
+  add_option_flags(*verb, option_fields(options->render));
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"

@@ -4,13 +4,14 @@
 
 #include "common.h"
 #include "cutis/cutis.h"
+#include "option_flags.h"
 
 namespace cutis::cli {
 namespace {
 
 struct WeightsArguments {
   CommonOptions common;
-  std::string file, output, method = "heat", skeleton, preset;
+  std::string file, output, skeleton, preset;
   double skeleton_scale = 1;
   bool overlap_given = false;
   WeightOptions weights;
@@ -30,7 +31,7 @@ Json to_json(const WeightsArguments& options, const WeightReport& report, const 
                     {"tilt", rounded(c.tilt)}});
   Json json = {{"file", options.file},
                {"output", options.output},
-               {"method", options.method},
+               {"method", to_string(options.weights.method)},
                {"seconds", rounded(report.seconds)},
                {"vertices", report.vertices},
                {"welded_vertices", report.welded_vertices},
@@ -61,8 +62,8 @@ Json to_json(const WeightsArguments& options, const WeightReport& report, const 
 
 void say(const Session& session, const WeightsArguments& options, const WeightReport& report) {
   session.say(fmt::format("{}: {} weights, {} vertices ({} welded), {} of {} bones used, {:.3g} s", options.output,
-                          options.method, report.vertices, report.welded_vertices, report.weighted_bones, report.bones,
-                          report.seconds));
+                          to_string(options.weights.method), report.vertices, report.welded_vertices,
+                          report.weighted_bones, report.bones, report.seconds));
   std::string histogram;
   for (std::size_t k = 1; k < report.influences.size(); ++k)
     histogram += fmt::format("{}{} with {}", k == 1 ? "" : ", ", report.influences[k], k);
@@ -91,7 +92,6 @@ void parse_overlaps(const std::vector<std::string>& given, WeightsArguments& opt
 void run_weights(const WeightsArguments& options) {
   Session session(options.common);
   WeightOptions weights = options.weights;
-  weights.method = weight_method_from_string(options.method);
   Session::check_output(options.file, options.output);
   Character character = load_character(options.file, session.context());
   if (!options.skeleton.empty())
@@ -112,26 +112,14 @@ void run_weights(const WeightsArguments& options) {
 
 void add_weights(CLI::App& app) {
   auto options = std::make_shared<WeightsArguments>();
-  WeightOptions& weights = options->weights;
   CLI::App* verb =
       app.add_subcommand("weights", "New skin weights for a mesh and a skeleton, written as a skinned glTF");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
   verb->add_option("-o,--output", options->output, "Skinned character: .glb or .gltf")->required();
-  verb->add_option("--method", options->method, "heat (bone heat) or atlas (regions cut at the joints)")
-      ->capture_default_str();
-  verb->add_option("--max-influences", weights.max_influences, "Bones per vertex, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 64));
-  verb->add_flag("--symmetric", weights.symmetric, "Exactly equal weights on both sides of the mirror plane");
-  verb->add_option("--smooth", weights.smooth_steps, "Steps of Laplacian smoothing")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000));
+  add_option_flags(*verb, option_fields(options->weights));
   verb->add_option("-p,--preset", options->preset, "Atlas: overlaps from a preset (JSON, see docs/formats.md)");
-  auto* overlap = verb->add_option("--overlap", weights.overlap,
-                                   "Atlas: width of the blend at a joint, in diameters of the body there")
-                      ->capture_default_str()
-                      ->check(CLI::Range(0.1, 4.0));
+  auto* overlap = verb->get_option("--overlap");
   verb->add_option_function<std::vector<std::string>>(
       "--joint-overlap", [options](const std::vector<std::string>& given) { parse_overlaps(given, *options); },
       "Atlas: the same for single joints, as NAME=WIDTH");
