@@ -12,10 +12,10 @@ import sys
 root = pathlib.Path(sys.argv[1])
 # Called on ways that the walk leaves out.
 LEFT_OUT = {
-    "Solver::solve": {"reset", "skin", "report_relief"},  # from rest; without contact
+    "Solver::solve": {"reset", "skin_whole", "report_relief"},  # from rest; without contact
     "Solver::Impl::touch": {"let_go", "skin"},
     "ContactPass::advance": {"stop"},
-    "Tracker::substep": {"track_project"},  # by the name `project`
+    "HostTracking::substep": {"set_pose"},  # of the composed field
     "Tracker::solve": {"reset", "aim_at_targets", "substep", "stop_here"},
 }
 
