@@ -111,7 +111,7 @@ TEST(CliMarkers, AFewTargetsEditAnArm) {
     ++vertices;
   }
   ASSERT_GT(vertices, 20);
-  EXPECT_LT(length(moved / vertices - (to - from)), 0.015);
+  EXPECT_LT(length(moved / vertices - (to - from)), 0.025) << "of a way of 0.23 m";
 }
 
 TEST(CliMarkers, TheMovementTrialDrivesTheBuiltInHuman) {
