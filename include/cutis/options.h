@@ -1,100 +1,13 @@
-// Options as data: name, unit, range, default and help of the fields of an options struct, and the check against them.
-// Every function of the library that takes options runs the check; tools make command lines, files and sliders of the
-// rows.
-//
-//   for (const OptionRow<TrackingOptions>& row : option_rows<TrackingOptions>())
-//     std::printf("%s: %g to %g\n", row.name.data(), row.least, row.most);
-//
-// Texts, lists and options within options are not in the tables; what takes them checks them.
+// The tables of all options (cutis/option_rows.h), with the structs they are of.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
+#include "cutis/bind.h"
 #include "cutis/hands.h"
-#include "cutis/markers.h"
+#include "cutis/io.h"
+#include "cutis/marker_solver.h"
 #include "cutis/metrics.h"
+#include "cutis/option_rows.h"
 #include "cutis/preset.h"
 #include "cutis/render.h"
-#include "cutis/rig.h"
 #include "cutis/solve.h"
 #include "cutis/weights.h"
-
-namespace cutis {
-
-enum class OptionKind {
-  flag,    ///< 0 or 1
-  count,   ///< a whole number
-  number,  ///< finite
-  choice,  ///< the number of one of `choices`
-};
-
-/// What is known of an option, whatever struct it is in.
-struct OptionInfo {
-  std::string_view name;  ///< of the field
-  OptionKind kind = OptionKind::number;
-  std::string_view unit;       ///< "" for counts, shares, flags and choices
-  double least = 0, most = 1;  ///< both allowed
-  bool above_least = false;    ///< `least` itself is not allowed
-  std::span<const std::string_view> choices;
-  std::string_view help;
-};
-
-/// Throws Error(bad_argument) that names place, option, value and range.
-void check_option(const OptionInfo& option, double value, const std::string& place);
-
-/// One field of `Options`. Every value is a number here: flags 0 or 1, choices their place in the list.
-template <class Options>
-struct OptionRow : OptionInfo {
-  bool (*has)(const Options&) = nullptr;  ///< false: it may be left empty, and is
-  double (*get)(const Options&) = nullptr;
-  void (*set)(Options&, double) = nullptr;  ///< takes any number; check_options() is for later
-  [[nodiscard]] double standard() const { return get(Options{}); }
-};
-
-template <class Options>
-[[nodiscard]] std::span<const OptionRow<Options>> option_rows();
-template <>
-std::span<const OptionRow<BindOptions>> option_rows();
-template <>
-std::span<const OptionRow<JointPreset>> option_rows();
-template <>
-std::span<const OptionRow<WeightOptions>> option_rows();
-template <>
-std::span<const OptionRow<SolveOptions>> option_rows();
-template <>
-std::span<const OptionRow<ImplicitOptions>> option_rows();
-template <>
-std::span<const OptionRow<TrackingOptions>> option_rows();
-template <>
-std::span<const OptionRow<TakeOptions>> option_rows();
-template <>
-std::span<const OptionRow<TargetOptions>> option_rows();
-template <>
-std::span<const OptionRow<MarkerOptions>> option_rows();
-template <>
-std::span<const OptionRow<SpherePoseOptions>> option_rows();
-template <>
-std::span<const OptionRow<MetricsOptions>> option_rows();
-template <>
-std::span<const OptionRow<ViewOptions>> option_rows();
-template <>
-std::span<const OptionRow<RenderOptions>> option_rows();
-template <>
-std::span<const OptionRow<SheetOptions>> option_rows();
-template <>
-std::span<const OptionRow<ComposeOptions>> option_rows();
-template <>
-std::span<const OptionRow<PlotOptions>> option_rows();
-template <>
-std::span<const OptionRow<IsoLinesOptions>> option_rows();
-
-/// Every row of the table. Throws Error(bad_argument): "tracking: step is 0; it must be more than 0 and at most 1 rad".
-template <class Options>
-void check_options(const Options& options, const std::string& place) {
-  for (const OptionRow<Options>& row : option_rows<Options>())
-    if (row.has(options)) check_option(row, row.get(options), place);
-}
-
-}  // namespace cutis

@@ -1,5 +1,7 @@
 // The tables of binding: BindOptions, and the numbers of a joint's preset.
 #include "base/option_table.h"
+#include "cutis/bind.h"
+#include "cutis/preset.h"
 
 namespace cutis {
 namespace {

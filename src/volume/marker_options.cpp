@@ -1,5 +1,6 @@
 // The tables of marker-driven animation.
 #include "base/option_table.h"
+#include "cutis/marker_solver.h"
 
 namespace cutis {
 namespace {
@@ -7,11 +8,6 @@ namespace {
 constexpr std::string_view kEmbeddingChoices[] = {"tets", "smooth", "green"};
 constexpr OptionRange kEnergyWeight{.least = 0, .most = 1e6, .above_least = true};
 constexpr OptionRange kSeconds{.least = 0, .most = 1e6};
-
-constexpr OptionRow<TakeOptions> kTakeRows[] = {
-    number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
-                                   "metres a unit of the file; empty: what the file says"),
-};
 
 constexpr OptionRow<TargetOptions> kTargetRows[] = {
     number_row<&TargetOptions::fill_seconds>("fill_seconds", "s", kSeconds, "gaps up to this are filled"),
@@ -39,10 +35,6 @@ constexpr OptionRow<MarkerOptions> kMarkerRows[] = {
 
 }  // namespace
 
-template <>
-std::span<const OptionRow<TakeOptions>> option_rows() {
-  return kTakeRows;
-}
 template <>
 std::span<const OptionRow<TargetOptions>> option_rows() {
   return kTargetRows;
