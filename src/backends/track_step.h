@@ -14,7 +14,7 @@
 #include "base/dual_quat.h"
 #include "base/float4.h"
 #include "cutis/context.h"
-#include "cutis/solve.h"
+#include "cutis/method.h"
 #include "kernels/skin.h"
 #include "kernels/track.h"
 #include "rig/rig.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/json_input.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 
 namespace cutis::option_json {
 

@@ -1,4 +1,5 @@
 // SolveOptions in JSON: the options of the methods are objects within it.
+#include "cutis/solve.h"
 #include "base/option_json.h"
 
 namespace cutis {
