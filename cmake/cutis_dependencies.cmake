@@ -16,16 +16,22 @@ find_path(STB_INCLUDE_DIR stb/stb_image_write.h REQUIRED)
 find_library(DRACO_LIBRARY draco REQUIRED)
 find_path(DRACO_INCLUDE_DIR draco/compression/decode.h REQUIRED)
 
-# Private, as system headers: their warnings are not ours, and no public header shows them.
-function(cutis_link_dependencies target)
-  target_link_libraries(${target} PRIVATE
-    Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen embree meshoptimizer::meshoptimizer
-    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${QHULL_LIBRARY}
-    ${HWY_LIBRARY})
+# cutis_third_party_settings(target): where their headers are and what we want of them. As system headers: their warnings
+# are not ours.
+function(cutis_third_party_settings target)
   target_include_directories(${target} SYSTEM PRIVATE
     ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${QHULL_INCLUDE_DIR}
     ${HWY_INCLUDE_DIR})
   # AVX2 and AVX-512 are common; machines with SSE4 at most run the loops one vertex at a time. Each set of instructions
   # is a quarter of the loops' compile time.
   target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
+endfunction()
+
+# cutis_link_dependencies(target): all of them, for programs of ours that look inside the library.
+function(cutis_link_dependencies target)
+  target_link_libraries(${target} PRIVATE
+    Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen embree meshoptimizer::meshoptimizer
+    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${QHULL_LIBRARY}
+    ${HWY_LIBRARY})
+  cutis_third_party_settings(${target})
 endfunction()

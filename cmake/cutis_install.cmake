@@ -1,16 +1,23 @@
 # What `cmake --install` and the packages hold: program, manual page and completions, and for an outside project
 # find_package(cutis).
 include(CMakePackageConfigHelpers)
-install(TARGETS cutis EXPORT cutis_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+get_property(libraries GLOBAL PROPERTY CUTIS_LIBRARIES)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/cutis)
+# Each library has its targets in a file of its own: the package reads those of the components that are asked for.
+foreach(library IN LISTS libraries)
+  install(TARGETS cutis_${library} EXPORT cutis_${library}_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT cutis_${library}_targets NAMESPACE cutis:: FILE cutis-${library}-targets.cmake
+          DESTINATION ${package_folder})
+endforeach()
+install(TARGETS cutis EXPORT cutis_targets)
+install(EXPORT cutis_targets NAMESPACE cutis:: FILE cutis-targets.cmake DESTINATION ${package_folder})
 install(TARGETS cutis_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/cutis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT cutis_targets NAMESPACE cutis:: FILE cutis-targets.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cutis)
 configure_package_config_file(cmake/cutis-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cutis)
+                              INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/cutis-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/cutis-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cutis)
+        DESTINATION ${package_folder})
 
 # A package that brings its libraries has them there; elsewhere the folder does not exist. The old kind of tag, since it
 # also holds for the libraries of the libraries.

@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What a program that links the static library needs besides.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "g++, cmake, libfmt-dev, nlohmann-json3-dev, libeigen3-dev, libembree-dev, libmeshoptimizer-dev, libassimp-dev, \
+    "g++, cmake, libfmt-dev, libembree-dev, libmeshoptimizer-dev, libassimp-dev, \
 libdraco-dev, libhwy-dev, libqhull-dev, libstb-dev, zlib1g-dev")
 
 # After the files lie in a folder of their own and before they are packed.

@@ -7,7 +7,7 @@
 #include "backends/posed_field.h"
 #include "base/hash.h"
 #include "bench/harness.h"
-#include "bind/partition.h"
+#include "character/partition.h"
 #include "cutis/io.h"
 #include "cutis/rig.h"
 #include "field/character_patches.h"

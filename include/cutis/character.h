@@ -163,4 +163,13 @@ struct CharacterInfo {
 };
 [[nodiscard]] CharacterInfo inspect(const Character& character);
 
+/// One bone per vertex: the largest weight, in connected patches.
+struct Parts {
+  std::vector<int> joint;          ///< per vertex of all meshes, in the input's order
+  std::size_t islands = 0;         ///< patches away from the main one of their bone, gone to their neighbours
+  std::size_t moved_vertices = 0;  ///< welded vertices in them
+};
+/// Throws Error when a mesh has no weights.
+[[nodiscard]] Parts make_parts(const Character& character);
+
 }  // namespace cutis

@@ -12,25 +12,13 @@
 #include <vector>
 
 #include "cutis/context.h"
+#include "cutis/operator_kind.h"
+#include "cutis/option_rows.h"
 #include "cutis/types.h"
 
 namespace cutis {
 
 struct OperatorView;  // src/kernels/compose.h: what a kernel reads
-
-/// A composed field's value and how it follows each of its two fields: grad = d1 grad(f1) + d2 grad(f2).
-struct Composed {
-  float value = 0, d1 = 0, d2 = 0;
-};
-
-enum class OperatorKind {
-  unite,        ///< max(f1, f2)
-  clean_union,  ///< the union's skin in a field that is smooth around it
-  blend,        ///< diamond opening of 2013; parameter: tangent of the opening angle, 1 is the union, 0 fully open
-  contact,      ///< g_dc; parameter d: 0 clean union, 1 contact surface of full depth
-  bulge,        ///< g_db; parameter d: 0 clean union, 1 full contact and largest bulge
-  profile,      ///< free form; parameter d: 0 clean union, 1 the given profile
-};
 
 [[nodiscard]] std::string_view name_of(OperatorKind kind);
 [[nodiscard]] std::optional<OperatorKind> operator_kind(std::string_view name);
@@ -153,5 +141,8 @@ struct OpeningCurve {
 
 /// The angle between two gradients in [0, pi]; 0 where one has no direction.
 [[nodiscard]] double gradient_angle(const Vec3d& grad1, const Vec3d& grad2);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<OperatorOptions>> option_rows();
 
 }  // namespace cutis

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cutis/character.h"
-#include "cutis/rig.h"
+#include "cutis/rig_file.h"
 
 namespace cutis {
 

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 
@@ -85,5 +87,8 @@ struct SphereRegistration {
 
 /// The character with those bone lengths and thicknesses; topology, weights and clips' rotations stay.
 [[nodiscard]] Character fitted_to(const Character& character, const SphereRegistration& registration);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<SpherePoseOptions>> option_rows();
 
 }  // namespace cutis

@@ -3,13 +3,18 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cutis/builtin.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/option_rows.h"
 #include "cutis/skin_contact.h"
+#include "cutis/take.h"
 
 namespace cutis {
 
@@ -21,9 +26,6 @@ struct ReadOptions {
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] Character load_character(const std::string& file, const Context& context,
                                        const ReadOptions& options = {});
-
-/// Names that `builtin:` takes.
-[[nodiscard]] std::vector<std::string> builtin_names();
 
 /// The skeleton and the clips of a character file, or of a .bvh: its joints as the offsets draw them (standing on the
 /// ground when the root's offset is 0), in the file's unit, with its motion as a clip. The result has no meshes.
@@ -46,6 +48,23 @@ struct MotionInfo {
   double frame_seconds = 0;
 };
 [[nodiscard]] MotionInfo inspect_motion(const std::string& file, const Context& context);
+
+// ---- takes of markers ----
+
+struct TakeOptions {
+  char up = 0;                      ///< 'x', 'y' or 'z'; 0: what the file says, else what is usual for its format
+  std::optional<double> unit = {};  ///< metres a unit of the file; none: what the file says
+};
+
+/// Reads .c3d or .trc; .bvh gives the centres of its joints as points; .json gives the points of
+///   {"rate": 30, "frames": [{"NAME": [x, y, z], ...}, ...]}, metres, +Y up.
+/// Throws Error with one sentence: file, place, what to do.
+[[nodiscard]] MarkerTake load_take(const std::string& file, const Context& context, const TakeOptions& options = {});
+
+/// Whether load_take() reads files of that name as takes of markers (.c3d, .trc).
+[[nodiscard]] bool is_take_file(std::string_view file);
+
+// ---- out ----
 
 /// Shared facts of one output animation.
 struct AnimationHeader {
@@ -81,5 +100,12 @@ void write_ply(const std::string& file, std::span<const Vec3f> positions, std::s
 /// Writes a skinned character as .glb or .gltf: skeleton, weights (sets of four), clips, materials. Positions are the
 /// rest pose in scene space. Meshes without weights are written without a skin. Throws Error.
 void write_character(const std::string& file, const Character& character, const Context& context);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<ReadOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<MotionOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<TakeOptions>> option_rows();
 
 }  // namespace cutis

@@ -18,6 +18,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 
@@ -178,5 +179,8 @@ struct MetricSummary {
 /// Mean and worst of every metric that at least one frame has, in the order of the table, then of `regions`.
 [[nodiscard]] std::vector<MetricSummary> summarise(std::span<const FrameMetrics> frames,
                                                    std::span<const JointRegion> regions = {});
+
+template <>
+[[nodiscard]] std::span<const OptionRow<MetricsOptions>> option_rows();
 
 }  // namespace cutis

@@ -3,6 +3,7 @@
 // file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "cutis/character.h"
 #include "cutis/compose.h"
 #include "cutis/elasticity.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 
@@ -62,5 +64,10 @@ void save_preset(const Preset& preset, const std::string& path);
 /// Throws Error(bad_argument) that names the joint, operator or controller that `skeleton` or the program does not
 /// know, or the number that is out of range.
 void check_preset(const Preset& preset, const Skeleton& skeleton);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<Preset>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<JointPreset>> option_rows();
 
 }  // namespace cutis

@@ -10,6 +10,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 
@@ -189,5 +190,18 @@ struct IsoLinesOptions {
 void write_png(const std::string& file, const Image& image);
 /// The same, smaller and not exact. `quality` 1 to 100.
 void write_jpeg(const std::string& file, const Image& image, int quality = 85);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<ViewOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<RenderOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<SheetOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<ComposeOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<PlotOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<IsoLinesOptions>> option_rows();
 
 }  // namespace cutis

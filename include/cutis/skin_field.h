@@ -9,7 +9,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
-#include "cutis/rig.h"
+#include "cutis/rig_file.h"
 
 namespace cutis {
 

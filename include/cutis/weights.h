@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 
@@ -92,13 +94,7 @@ WeightReport make_weights(Character& character, const WeightOptions& options, co
 /// bones have to run through the mesh, which make_weights() checks.
 void take_skeleton(Character& character, const Character& donor, double scale = 1);
 
-/// One bone per vertex: the largest weight, in connected patches.
-struct Parts {
-  std::vector<int> joint;          ///< per vertex of all meshes, in the input's order
-  std::size_t islands = 0;         ///< patches away from the main one of their bone, gone to their neighbours
-  std::size_t moved_vertices = 0;  ///< welded vertices in them
-};
-/// Throws Error when a mesh has no weights.
-[[nodiscard]] Parts make_parts(const Character& character);
+template <>
+[[nodiscard]] std::span<const OptionRow<WeightOptions>> option_rows();
 
 }  // namespace cutis

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "cutis/context.h"
-#include "cutis/solve.h"
+#include "cutis/frame.h"
+#include "cutis/method.h"
 #include "cutis/types.h"
 #include "rig/rig.h"
 

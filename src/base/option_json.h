@@ -1,11 +1,11 @@
-// Options in JSON, through their tables (cutis/options.h).
+// Options in JSON, through their tables (cutis/option_rows.h).
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "base/json_input.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 
 namespace cutis::option_json {
 

@@ -1,4 +1,4 @@
-// Rows of a table of options (cutis/options.h), one a field:
+// Rows of a table of options (cutis/option_rows.h), one a field:
 //
 //   constexpr OptionRow<TrackingOptions> kRows[] = {
 //       number_row<&TrackingOptions::step>("step", "rad", {.least = 0, .most = 1, .above_least = true}, "…"),
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 

@@ -1,4 +1,4 @@
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
-#include "bind/partition.h"
 #include "character/bones.h"
 #include "character/joint_roles.h"
 #include "cutis/elasticity.h"
 #include "cutis/error.h"
-#include "cutis/weights.h"
 
 namespace cutis {
 namespace {

@@ -1,5 +1,7 @@
 // The tables of binding: BindOptions, presets, and what they say of a joint.
 #include "base/option_table.h"
+#include "cutis/bind.h"
+#include "cutis/preset.h"
 
 namespace cutis {
 namespace {

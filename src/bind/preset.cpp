@@ -11,7 +11,7 @@
 #include "bind/preset_elasticity.h"
 #include "compose/controller.h"
 #include "compose/profile.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 
 namespace cutis {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/work_meter.h"
 #include "contact/safe_step.h"
 #include "cutis/character.h"
-#include "cutis/solve.h"
+#include "cutis/frame.h"
 #include "rig/rig.h"
 #include "contact/swell.h"
 #include "contact/unfold.h"

@@ -1,5 +1,6 @@
 // The table of SpherePoseOptions.
 #include "base/option_table.h"
+#include "cutis/hands.h"
 
 namespace cutis {
 namespace {

@@ -18,7 +18,8 @@
 #include "base/rotation_vector.h"
 #include "base/tree.h"
 #include "cutis/error.h"
-#include "cutis/options.h"
+#include "cutis/hands.h"
+#include "cutis/option_rows.h"
 #include "numerics/levenberg_marquardt.h"
 
 namespace cutis {

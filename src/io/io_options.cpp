@@ -1,8 +1,11 @@
 // The tables of reading.
 #include "base/option_table.h"
+#include "cutis/io.h"
 
 namespace cutis {
 namespace {
+
+constexpr std::string_view kAxes[] = {"x", "y", "z"};
 
 constexpr OptionRow<ReadOptions> kReadRows[] = {
     flag_row<&ReadOptions::ignore_weights>("ignore_weights", "drop the file's weights unread"),
@@ -14,6 +17,28 @@ constexpr OptionRow<MotionOptions> kMotionRows[] = {
                                                        "joints of equal names correspond")),
 };
 
+// The axis is a letter: 0 when it is left to the file.
+constexpr OptionRow<TakeOptions> up_row() {
+  OptionRow<TakeOptions> row;
+  row.name = "up";
+  row.kind = OptionKind::choice;
+  row.most = 2;
+  row.choices = kAxes;
+  row.help = "the take's vertical axis; empty: what the file says, else what is usual for its format";
+  row.may_be_empty = true;
+  row.has = [](const TakeOptions& o) { return o.up != 0; };
+  row.get = [](const TakeOptions& o) { return static_cast<double>(o.up - 'x'); };
+  row.set = [](TakeOptions& o, double axis) { o.up = static_cast<char>('x' + option_table::converted<int>(axis)); };
+  row.clear = [](TakeOptions& o) { o.up = 0; };
+  return row;
+}
+
+constexpr OptionRow<TakeOptions> kTakeRows[] = {
+    on("--up", up_row()),
+    on("--unit", number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
+                                                "metres a unit of the file; empty: what the file says")),
+};
+
 }  // namespace
 
 template <>
@@ -23,6 +48,10 @@ std::span<const OptionRow<ReadOptions>> option_rows() {
 template <>
 std::span<const OptionRow<MotionOptions>> option_rows() {
   return kMotionRows;
+}
+template <>
+std::span<const OptionRow<TakeOptions>> option_rows() {
+  return kTakeRows;
 }
 
 }  // namespace cutis

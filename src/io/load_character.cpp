@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "base/input_file.h"
-#include "character/builtin/builtin.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/readers.h"

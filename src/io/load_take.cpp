@@ -9,8 +9,8 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
-#include "cutis/markers.h"
-#include "cutis/options.h"
+#include "cutis/io.h"
+#include "cutis/option_rows.h"
 #include "cutis/text.h"
 #include "io/bvh_read.h"
 #include "io/c3d_read.h"
@@ -108,22 +108,6 @@ double metres_of_unit(std::string_view unit, const std::string& file, const Cont
                    ? fmt::format("{}: states no unit; millimetres are assumed", file)
                    : fmt::format("{}: its unit {} is not known; millimetres are assumed", file, in_quotes(unit)));
   return 1e-3;
-}
-
-std::string_view without_subject(std::string_view name) {
-  const auto at = name.rfind(':');
-  return at == name.npos || at + 1 == name.size() ? name : name.substr(at + 1);
-}
-
-bool MarkerTake::seen(std::size_t frame, std::size_t point) const { return is_finite(at(frame, point)); }
-
-int MarkerTake::find(std::string_view name) const {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<int>(i);
-  const std::string wanted = lower_case(without_subject(name));
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (lower_case(without_subject(names[i])) == wanted) return static_cast<int>(i);
-  return -1;
 }
 
 bool is_take_file(std::string_view file) {

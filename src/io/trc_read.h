@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cutis/context.h"
-#include "cutis/markers.h"
+#include "cutis/take.h"
 
 namespace cutis {
 

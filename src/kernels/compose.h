@@ -11,7 +11,7 @@
 #include <cstddef>
 
 #include "base/math.h"
-#include "cutis/compose.h"
+#include "cutis/operator_kind.h"
 
 namespace cutis {
 

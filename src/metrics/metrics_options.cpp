@@ -1,5 +1,6 @@
 // The table of MetricsOptions.
 #include "base/option_table.h"
+#include "cutis/metrics.h"
 
 namespace cutis {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "backends/engine.h"
 #include "cutis/character.h"
-#include "cutis/solve.h"
+#include "cutis/frame.h"
 #include "rig/rig.h"
 
 namespace cutis {

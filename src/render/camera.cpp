@@ -5,7 +5,8 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
+#include "cutis/render.h"
 
 namespace cutis {
 namespace {

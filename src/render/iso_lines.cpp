@@ -6,7 +6,8 @@
 #include <fmt/core.h>
 
 #include "cutis/error.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
+#include "cutis/render.h"
 #include "render/canvas.h"
 #include "render/style.h"
 

@@ -1,5 +1,6 @@
 // The tables of pictures.
 #include "base/option_table.h"
+#include "cutis/render.h"
 
 namespace cutis {
 namespace {

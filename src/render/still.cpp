@@ -9,7 +9,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "cutis/error.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 #include "cutis/render.h"
 #include "geometry/normals.h"
 #include "render/camera.h"

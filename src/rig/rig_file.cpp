@@ -11,7 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "cutis/error.h"
-#include "cutis/rig.h"
+#include "cutis/rig_file.h"
 #include "rig/skin_links.h"
 
 namespace cutis {

@@ -1,5 +1,6 @@
 // SolveOptions in JSON: the options of the methods are objects within it.
 #include "base/option_json.h"
+#include "cutis/solve.h"
 
 namespace cutis {
 

@@ -1,5 +1,6 @@
 // The tables of the solver's options.
 #include "base/option_table.h"
+#include "cutis/solve.h"
 
 namespace cutis {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/timer.h"
 #include "base/work_meter.h"
 #include "cutis/error.h"
-#include "cutis/options.h"
+#include "cutis/option_rows.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "contact/contact_pass.h"

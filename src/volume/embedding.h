@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cutis/context.h"
-#include "cutis/markers.h"
+#include "cutis/marker_solver.h"
 #include "volume/control_mesh.h"
 #include "volume/green.h"
 

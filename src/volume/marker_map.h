@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cutis/markers.h"
+#include "cutis/marker_solver.h"
 #include "volume/body_roles.h"
 #include "volume/pose_fit.h"
 #include "volume/solid.h"

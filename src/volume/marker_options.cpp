@@ -1,35 +1,13 @@
 // The tables of marker-driven animation.
 #include "base/option_table.h"
+#include "cutis/marker_solver.h"
 
 namespace cutis {
 namespace {
 
-constexpr std::string_view kAxes[] = {"x", "y", "z"};
 constexpr std::string_view kEmbeddingChoices[] = {"tets", "smooth", "green"};
 constexpr OptionRange kEnergyWeight{.least = 0, .most = 1e6, .above_least = true};
 constexpr OptionRange kSeconds{.least = 0, .most = 1e6};
-
-// The axis is a letter: 0 when it is left to the file.
-constexpr OptionRow<TakeOptions> up_row() {
-  OptionRow<TakeOptions> row;
-  row.name = "up";
-  row.kind = OptionKind::choice;
-  row.most = 2;
-  row.choices = kAxes;
-  row.help = "the take's vertical axis; empty: what the file says, else what is usual for its format";
-  row.may_be_empty = true;
-  row.has = [](const TakeOptions& o) { return o.up != 0; };
-  row.get = [](const TakeOptions& o) { return static_cast<double>(o.up - 'x'); };
-  row.set = [](TakeOptions& o, double axis) { o.up = static_cast<char>('x' + option_table::converted<int>(axis)); };
-  row.clear = [](TakeOptions& o) { o.up = 0; };
-  return row;
-}
-
-constexpr OptionRow<TakeOptions> kTakeRows[] = {
-    on("--up", up_row()),
-    on("--unit", number_row<&TakeOptions::unit>("unit", "m", {.least = 0, .most = 1e6, .above_least = true},
-                                                "metres a unit of the file; empty: what the file says")),
-};
 
 constexpr OptionRow<TargetOptions> kTargetRows[] = {
     on("--fill",
@@ -62,10 +40,6 @@ constexpr OptionRow<MarkerOptions> kMarkerRows[] = {
 
 }  // namespace
 
-template <>
-std::span<const OptionRow<TakeOptions>> option_rows() {
-  return kTakeRows;
-}
 template <>
 std::span<const OptionRow<TargetOptions>> option_rows() {
   return kTargetRows;

@@ -12,7 +12,7 @@
 #include "base/math.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
-#include "cutis/markers.h"
+#include "cutis/marker_solver.h"
 #include "volume/body_roles.h"
 #include "volume/marker_map.h"
 #include "volume/solid.h"

@@ -14,8 +14,8 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
-#include "cutis/markers.h"
-#include "cutis/options.h"
+#include "cutis/marker_solver.h"
+#include "cutis/option_rows.h"
 #include "volume/rotation_fit.h"
 
 namespace cutis {

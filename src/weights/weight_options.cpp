@@ -1,5 +1,6 @@
 // The table of WeightOptions.
 #include "base/option_table.h"
+#include "cutis/weights.h"
 
 namespace cutis {
 namespace {

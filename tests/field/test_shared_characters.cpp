@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
-#include "bind/partition.h"
+#include "character/partition.h"
 #include "cutis/io.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"

@@ -37,7 +37,7 @@ files() {
               share/zsh/vendor-completions/_cutis share/fish/vendor_completions.d/cutis.fish; do
     [ -s "$1/$file" ] || fail "$1 has no $file"
   done
-  [ -n "$(find "$1" -name 'libcutis.a' -size +100k)" ] || fail "$1 has no library"
+  [ -n "$(find "$1" -name 'libcutis-core.a' -size +100k)" ] || fail "$1 has no library"
   [ -n "$(find "$1" -name cutis-config.cmake)" ] || fail "$1 has no CMake package"
 }
 

@@ -1,4 +1,4 @@
-#include "bind/partition.h"
+#include "character/partition.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include "cutis/error.h"
-#include "cutis/io.h"
 
 namespace cutis {
 namespace {

@@ -1,18 +1,11 @@
-// Characters made by code: no files, no licences, the same bits everywhere.
+// The built-in characters one by one; cutis/builtin.h makes them by name.
 #pragma once
 
-#include <string_view>
-
+#include "cutis/builtin.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
 
-namespace cutis {
-
-/// One of builtin_names() (cutis/io.h), with weights and clips; "cylinder:12000" and "hand:12000" have about that many
-/// vertices. Throws Error(bad_argument) listing the names.
-[[nodiscard]] Character make_builtin(std::string_view name, const Context& context);
-
-namespace builtin {
+namespace cutis::builtin {
 
 inline constexpr int kCylinderVertices = 2900;
 /// A tube of two bones along +Y, of about so many vertices. Clips `bend` and `twist`.
@@ -25,5 +18,4 @@ inline constexpr int kHandVertices = 5900;
 /// A standing person with fingers. Clips `walk`, `squat`, `arms_crossed`, `arm_across_belly`, `fist`, `wave`.
 [[nodiscard]] Character make_human(const Context& context);
 
-}  // namespace builtin
-}  // namespace cutis
+}  // namespace cutis::builtin

@@ -1,6 +1,6 @@
 // Largest weight; then, on each component of the surface, a joint keeps its largest patch, and its other patches are
 // eaten up from their borders: the vertex with the largest weight of a bordering part goes first.
-#include "bind/partition.h"
+#include "character/partition.h"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,6 @@
 #include "character/bones.h"
 #include "character/welded_character.h"
 #include "cutis/character.h"
-#include "cutis/weights.h"
 
 namespace cutis {
 
