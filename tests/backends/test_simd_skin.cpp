@@ -9,6 +9,7 @@
 #include "backends/every_target.h"
 #include "backends/scalar/skin.h"
 #include "backends/simd/skin.h"
+#include "cutis/bind.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"

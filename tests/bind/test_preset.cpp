@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bind/skin_support.h"
+#include "cutis/bind.h"
 #include "cutis/preset.h"
 #include "rig/rig_file.h"
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"
 #include "hands/hands_support.h"

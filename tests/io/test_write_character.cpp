@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"

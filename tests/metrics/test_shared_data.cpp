@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/play.h"
 #include "solve/poses.h"

@@ -7,6 +7,7 @@
 
 #include "base/dual_quat.h"
 #include "base/polar.h"
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/solve.h"
 #include "rig/rig.h"

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/solve.h"
 #include "geometry/normals.h"
 #include "support/support.h"

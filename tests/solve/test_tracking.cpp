@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"

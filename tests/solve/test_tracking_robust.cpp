@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/math.h"
+#include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/solve.h"
