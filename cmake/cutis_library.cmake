@@ -50,7 +50,7 @@ function(cutis_library name)
   foreach(target IN LISTS targets)
     cutis_unity(${target} 20)
   endforeach()
-  # Not for the hot loops: one header that includes itself once for every instruction set is all they are.
+  # The hot loops read little of what is in it.
   list(REMOVE_ITEM targets cutis_${name}_hot)
   foreach(target IN LISTS targets)
     cutis_pch(${target})
