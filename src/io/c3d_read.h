@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cutis/context.h"
-#include "cutis/take.h"
+#include "cutis/io.h"
 
 namespace cutis {
 
