@@ -14,6 +14,7 @@
 #include "cutis/option_rows.h"
 #include "cutis/context.h"
 #include "cutis/operator_kind.h"
+#include "cutis/option_rows.h"
 #include "cutis/types.h"
 
 namespace cutis {
@@ -143,5 +144,8 @@ struct OpeningCurve {
 
 /// The angle between two gradients in [0, pi]; 0 where one has no direction.
 [[nodiscard]] double gradient_angle(const Vec3d& grad1, const Vec3d& grad2);
+
+template <>
+[[nodiscard]] std::span<const OptionRow<OperatorOptions>> option_rows();
 
 }  // namespace cutis

@@ -106,6 +106,10 @@ void write_ply(const std::string& file, std::span<const Vec3f> positions, std::s
 void write_character(const std::string& file, const Character& character, const Context& context);
 
 template <>
+[[nodiscard]] std::span<const OptionRow<ReadOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<MotionOptions>> option_rows();
+template <>
 [[nodiscard]] std::span<const OptionRow<TakeOptions>> option_rows();
 
 }  // namespace cutis

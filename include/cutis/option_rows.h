@@ -73,7 +73,7 @@ struct OptionRow : OptionInfo {
 };
 
 template <class Options>
-[[nodiscard]] std::span<const OptionRow<Options>> option_rows();  // beside each struct, for that struct
+[[nodiscard]] std::span<const OptionRow<Options>> option_rows();  // declared beside each struct, for that struct
 
 /// Every row of the table. Throws Error(bad_argument): "tracking: step is 0; it must be more than 0 and at most 1 rad".
 template <class Options>

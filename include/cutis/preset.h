@@ -68,6 +68,8 @@ void save_preset(const Preset& preset, const std::string& path);
 void check_preset(const Preset& preset, const Skeleton& skeleton);
 
 template <>
+[[nodiscard]] std::span<const OptionRow<Preset>> option_rows();
+template <>
 [[nodiscard]] std::span<const OptionRow<JointPreset>> option_rows();
 
 }  // namespace cutis

@@ -14,6 +14,7 @@
 #include "base/dual_quat.h"
 #include "base/float4.h"
 #include "cutis/context.h"
+#include "cutis/frame.h"
 #include "cutis/method.h"
 #include "kernels/skin.h"
 #include "kernels/track.h"

@@ -1,4 +1,4 @@
-// Options in JSON, through their tables (cutis/options.h).
+// Options in JSON, through their tables (cutis/option_rows.h).
 #pragma once
 
 #include <span>

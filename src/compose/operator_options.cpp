@@ -1,5 +1,6 @@
 // The table of OperatorOptions.
 #include "base/option_table.h"
+#include "cutis/compose.h"
 
 namespace cutis {
 namespace {

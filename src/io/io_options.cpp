@@ -5,6 +5,8 @@
 namespace cutis {
 namespace {
 
+constexpr std::string_view kAxes[] = {"x", "y", "z"};
+
 constexpr OptionRow<ReadOptions> kReadRows[] = {
     flag_row<&ReadOptions::ignore_weights>("ignore_weights", "drop the file's weights unread"),
 };
@@ -14,8 +16,6 @@ constexpr OptionRow<MotionOptions> kMotionRows[] = {
                                                        "JSON file {\"character joint\": \"BVH joint\", ...}; empty: "
                                                        "joints of equal names correspond")),
 };
-
-constexpr std::string_view kAxes[] = {"x", "y", "z"};
 
 // The axis is a letter: 0 when it is left to the file.
 constexpr OptionRow<TakeOptions> up_row() {

@@ -86,7 +86,7 @@ GATHERING = {"cutis.h", "markers.h", "options.h", "rig.h"}
 THIRD_PARTIES = {
     "fmt/": None,  # all
     "Eigen/": {"numerics"},
-    "nlohmann/": {"base", "bind", "compose", "field", "hands", "io", "solve", "volume"},
+    "nlohmann/": {"base", "bind", "compose", "field", "hands", "io", "volume"},
     "hwy/": {"backends", "field"},
     "embree3/": {"weights", "render"},
     "assimp/": {"io"},

@@ -6,16 +6,16 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 structs = {"JointPreset", "Preset"}
-for header in sorted((root / "include/cutis").glob("*.h")):
-    structs |= set(re.findall(r"^struct (\w+Options) \{", header.read_text(), re.M))
+headers = "".join(path.read_text() for path in sorted((root / "include/cutis").glob("*.h")))
+structs |= set(re.findall(r"^struct (\w+Options) \{", headers, re.M))
 places = {
-    "include/cutis/options.h": r"OptionRow<(\w+)>> option_rows\(\);",
+    "include/cutis": r"OptionRow<(\w+)>> option_rows\(\);",
     "apps/cli/commands/options.cpp": r"table_of<(\w+)>\(",
     "tests/base/test_options.cpp": r"\b(\w+Options|JointPreset|Preset)\b(?=[,>])",
 }
 faults = []
 for place, pattern in places.items():
-    text = (root / place).read_text()
+    text = headers if place == "include/cutis" else (root / place).read_text()
     if place.startswith("tests"):
         text = re.search(r"testing::Types<.*?>;", text, re.S).group()
     found = set(re.findall(pattern, text))
