@@ -206,11 +206,9 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
 /// §3.5.2).
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
-/// beta = 1 in contact, diffused over the surface by `passes` means with the neighbours.
-void diffuse_contact(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
+/// Smooths around contact (backends/smooth_contact.h).
+void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
                      const Context& context);
-/// One pass of Laplacian smoothing, as strong as beta times `strength`.
-void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context);
 /// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
 void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
                      ImplicitVertices& vertices, const Context& context);

@@ -302,8 +302,7 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
 
 void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
-  diffuse_contact(rig_, rest_, kSpread, vertices_, context_);
-  for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothing, vertices_, context_);
+  smooth_vertices(rig_, rest_, options_.smoothing, vertices_, context_);
   assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
 }
 

@@ -184,7 +184,6 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
     vertices.near[begin / kImplicitChunk].clear();
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       vertices.residual[v] = vertices.start_residual[v] = 0;
-      vertices.beta[v] = vertices.beta_scratch[v] = 0;
       vertices.touching[v] = vertices.started[v] = 0;
       vertices.near_begin[v] = vertices.near_count[v] = 0;
       const bool owned = surface.owner[v] != RigSurface::kNoBone;
