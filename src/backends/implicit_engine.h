@@ -92,8 +92,7 @@ struct Hinge {
 
   /// 1 in the middle of the inner side, 0 beside the axis, -1 on the back.
   [[nodiscard]] float side(const Vec3f& p_rest) const {
-    const Vec3f from = p_rest - origin;
-    return dot(normalized(from - axis * dot(axis, from)), inside);
+    return field_rules::side_of_bend(p_rest - origin, axis, inside);
   }
 };
 
