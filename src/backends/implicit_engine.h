@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/part_gates.h"
 #include "backends/posed_field.h"
 #include "backends/track.h"
 #include "backends/track_rest.h"

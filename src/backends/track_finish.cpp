@@ -18,7 +18,8 @@ void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const Track
   scratch.beta.assign(rig.surface.size(), 0.0F);
   for (std::size_t a = 0; a < step.active.size(); ++a)
     if (step.samples[a].touching) scratch.beta[step.active[a]] = 1;
-  smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed}, context);
+  smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed},
+                 context);
 }
 
 std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context) {

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/part_gates.h"
 #include "base/parallel_for.h"
 #include "base/timer.h"
 #include "cutis/error.h"
