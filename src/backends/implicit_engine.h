@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/part_gates.h"
 #include "backends/posed_field.h"
 #include "backends/track.h"
 #include "backends/track_rest.h"
@@ -93,8 +94,7 @@ struct Hinge {
 
   /// 1 in the middle of the inner side, 0 beside the axis, -1 on the back.
   [[nodiscard]] float side(const Vec3f& p_rest) const {
-    const Vec3f from = p_rest - origin;
-    return dot(normalized(from - axis * dot(axis, from)), inside);
+    return field_rules::side_of_bend(p_rest - origin, axis, inside);
   }
 };
 
@@ -207,11 +207,9 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
 /// §3.5.2).
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
-/// beta = 1 in contact, diffused over the surface by `passes` means with the neighbours.
-void diffuse_contact(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
+/// Smooths around contact (backends/smooth_contact.h).
+void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
                      const Context& context);
-/// One pass of Laplacian smoothing, as strong as beta times `strength`.
-void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context);
 /// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
 void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
                      ImplicitVertices& vertices, const Context& context);

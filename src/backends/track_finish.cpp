@@ -3,51 +3,23 @@
 #include <cmath>
 
 #include "backends/scalar/grain.h"
+#include "backends/smooth_contact.h"
 #include "backends/track_step.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
-#include "kernels/field_constants.h"
 
 namespace cutis {
 
-using namespace field_constants;
-
 void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
                   std::vector<Vec3f>& positions, const Context& context) {
-  const RigSurface& s = rig.surface;
   bool any = false;
   for (const TrackSample& sample : step.samples) any = any || sample.touching;
   if (!any || passes <= 0) return;
-  const auto each_active = [&](auto&& body) {
-    parallel_for(context, step.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t a = begin; a < end; ++a) body(step.active[a]);
-    });
-  };
-  scratch.beta.assign(s.size(), 0.0F);
-  scratch.next_beta.assign(s.size(), 0.0F);
+  scratch.beta.assign(rig.surface.size(), 0.0F);
   for (std::size_t a = 0; a < step.active.size(); ++a)
     if (step.samples[a].touching) scratch.beta[step.active[a]] = 1;
-  for (int pass = 0; pass < kSpread; ++pass) {
-    each_active([&](std::uint32_t v) {
-      float sum = scratch.beta[v];
-      const auto row = s.neighbours.row(v);
-      for (const std::uint32_t w : row) sum += scratch.beta[w];
-      scratch.next_beta[v] = sum / static_cast<float>(row.size() + 1);
-    });
-    scratch.beta.swap(scratch.next_beta);
-  }
-  each_active([&](std::uint32_t v) { scratch.beta[v] *= rest.fine[v]; });
-  for (int pass = 0; pass < passes; ++pass) {
-    scratch.smoothed = positions;
-    each_active([&](std::uint32_t v) {
-      const auto row = s.neighbours.row(v);
-      if (scratch.beta[v] <= 0 || row.empty() || rest.is_rigid(v)) return;
-      Vec3f sum;
-      for (const std::uint32_t w : row) sum += positions[w];
-      scratch.smoothed[v] = lerp(positions[v], sum / static_cast<float>(row.size()), kSmoothing * scratch.beta[v]);
-    });
-    positions.swap(scratch.smoothed);
-  }
+  smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed},
+                 context);
 }
 
 std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/part_gates.h"
 #include "backends/track_step.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -57,42 +58,6 @@ void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, 
     step.calm = step.fields;
     for (std::uint32_t b = 0; b < bones; ++b) attach_muscles(rig, b, step.calm_muscles, step.calm[b]);
   }
-}
-
-void open_gates(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
-  const std::size_t bones = rig.bones.size();
-  step.gate.assign(bones * bones, 1.0F);
-  // About the child's axis: twist does not count.
-  const auto swing = [&](std::size_t a, std::size_t b, std::size_t child) {
-    const Vec3d& u = rest.axis[child];
-    const double c = dot(rotate(pose.rotation[a], u), rotate(pose.rotation[b], u));
-    return std::acos(std::clamp(c, -1.0, 1.0)) * 180 / kPi;
-  };
-  step.bend.resize(bones);  // of the joint above each
-  for (std::size_t b = 0; b < bones; ++b)
-    step.bend[b] = rig.bones[b].parent < 0 ? 180.0 : swing(b, static_cast<std::size_t>(rig.bones[b].parent), b);
-  // The sharpest bend of a single joint on the way from one part to the other.
-  const auto sharpest = [&](std::size_t a, std::size_t b) {
-    double most = 0;
-    for (auto x = static_cast<int>(a), y = static_cast<int>(b); x != y;) {
-      int& deeper = rest.depth[static_cast<std::size_t>(x)] >= rest.depth[static_cast<std::size_t>(y)] ? x : y;
-      const int parent = rig.bones[static_cast<std::size_t>(deeper)].parent;
-      if (parent < 0) return 180.0;  // no way
-      most = std::max(most, step.bend[static_cast<std::size_t>(deeper)]);
-      deeper = parent;
-    }
-    return most;
-  };
-  for (std::size_t a = 0; a < bones; ++a)
-    for (std::size_t b = 0; b < a; ++b) {
-      if (rest.joined[a * bones + b] == 0) continue;
-      double angle = 0;
-      if (rest.depth[a] >= rest.depth[b]) angle = std::max(angle, swing(a, b, a));
-      if (rest.depth[b] >= rest.depth[a]) angle = std::max(angle, swing(a, b, b));
-      angle = std::min(angle, sharpest(a, b));  // a bend that several joints share is no fold
-      step.gate[a * bones + b] = step.gate[b * bones + a] =
-          smooth_step(static_cast<float>(angle), kSwingFrom, kSwingTo);
-    }
 }
 
 // How far a motion takes the points of a box, at most: its centre's way, and what the linear part adds on the way to a
@@ -166,7 +131,7 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
 void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step,
                 const Context& context) {
   pose_fields(rig, rest, pose, step);
-  open_gates(rig, rest, pose, step);
+  open_gates(rig, rest, pose.rotation, SharedBends::no_fold, step.bend, step.gate);
   pair_parts(rig, rest, pose, step, context);
 }
 

@@ -32,6 +32,11 @@ struct Float4 {
   friend Float4 operator/(const Float4& a, const Float4& b) { return a.v / b.v; }
 };
 
+/// Over all four lanes, in their order.
+inline float dot(const Float4& a, const Float4& b) {
+  const Float4 p = a * b;
+  return p[0] + p[1] + p[2] + p[3];
+}
 inline Float4 sqrt(const Float4& a) {
 #if defined(__SSE__)
   return Float4::Lanes(_mm_sqrt_ps(a.v));

@@ -25,6 +25,9 @@ inline constexpr float kRiseFrom = 0.02F, kRiseTo = 0.08F;
 inline constexpr float kLeadFrom = 0.2F, kLeadTo = 0.4F;
 /// Swing between joined parts, degrees: below, bending is no contact (a spine); above, it is (an elbow).
 inline constexpr float kSwingFrom = 20, kSwingTo = 50;
+/// Sides of a bend, 1 in the middle of its inner side and -1 on its back: without history, contact of its two parts is
+/// none up to the first, where skin turns into the other part without meeting any, and whole from the second on.
+inline constexpr float kBack = -0.6F, kInside = 0.0F;
 /// Contact that is remembered from sub-step to sub-step.
 inline constexpr float kHeld = 0.25F;
 /// Local edges around a field's box; that a vertex goes in a sub-step.
@@ -58,6 +61,13 @@ inline constexpr float kAwayFrom = 1, kAwayTo = 2;
 inline constexpr float kPaintedTo = 0.25F;
 /// Size of a blend below which rotations cancel.
 inline constexpr float kOpposite = 1e-3F;
+
+// ---- where the projection starts, without history ----
+
+/// Smooth skin so far on the way from the level to the bone's axis (of fields) is no longer taken for the start, and
+/// not at all; nor where the field's gradient has turned so far (cosine): there the field does not say on which side
+/// the vertex belongs.
+inline constexpr float kDeepFrom = 0.4F, kDeepTo = 0.8F, kTurned = 0.5F;
 
 // ---- projection ----
 

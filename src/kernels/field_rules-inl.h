@@ -21,6 +21,22 @@ CUTIS_RULE N left_of_contact(N lead) {
   return 1.0F - smooth_step(lead, kLeadFrom, kLeadTo);
 }
 
+/// Where a vertex is about the axis of a bend: 1 in the middle of its inner side, 0 beside the axis, -1 on its back.
+/// `from`: the vertex from a point of the axis; `axis` and `inside`: unit vectors, across each other.
+template <class V>
+CUTIS_RULE auto side_of_bend(const V& from, const V& axis, const V& inside) {
+  const V off = from - axis * dot(axis, from);
+  const auto size = root(dot(off, off));
+  const auto zero = number_like(size, 0);
+  return select(above(size, zero), dot(off, inside) / size, zero);
+}
+
+/// What is left of contact there, without history: only the inner side of a bend folds.
+template <class N>
+CUTIS_RULE N inner_side(N side) {
+  return smooth_step(side, kBack, kInside);
+}
+
 /// l_k: where the other's surface is for the vertex.
 template <class N>
 CUTIS_RULE N level_of_other(N own_at_rest, N other_at_rest) {
@@ -91,6 +107,19 @@ CUTIS_RULE N hold_of(N hold, N loose, N strain, N stiffness, N touch, N sound) {
 template <class N>
 CUTIS_RULE N hold_far_away(N away, N touch) {
   return kRigid * smooth_step(away, kAwayFrom, kAwayTo) * (1.0F - touch);
+}
+
+/// Of a guess without history, on a tracked vertex: no more than the neighbours together.
+template <class N>
+CUTIS_RULE N hold_of_guess(N hold, N touch, N sound) {
+  return smaller(number_like(hold, 1), hold) * (1.0F - touch) * sound;
+}
+
+/// The share of the way from a guess back to the carried vertex after which the projection starts: all of it near the
+/// axis, and where the gradient has turned away. `deep`: of the guess below the level, `depth`: of the axis.
+template <class N>
+CUTIS_RULE N way_back(N deep, N depth, N turned) {
+  return larger(smooth_step(deep / depth, kDeepFrom, kDeepTo), 1.0F - smooth_step(turned, 0.0F, kTurned));
 }
 
 // ---- the residual ----

@@ -1,4 +1,4 @@
-// ONE VERTEX: tangential relaxation by mean value coordinates, and Laplacian smoothing (Implicit §3.5.2, §3.5.3).
+// ONE VERTEX: tangential relaxation by mean value coordinates (Implicit §3.5.2).
 //
 // The coordinates write a vertex as a weighted mean of its ring, all projected on its rest tangent plane:
 //   Phi_j ~ (tan(a_{j-1}/2) + tan(a_j/2)) / r_j,
@@ -39,15 +39,6 @@ CUTIS_HD inline Vec3f relax_towards_ring(const Vec3f& p, const Vec3f& n, const V
   Vec3f mean;
   for (std::size_t j = 0; j < count; ++j) mean += weights[j] * (positions[ring[j]] - p);
   return p + strength * (mean - n * dot(n, mean));
-}
-
-/// Towards the plain mean of the neighbours by `strength`.
-CUTIS_HD inline Vec3f smooth_towards_ring(const Vec3f& p, const Vec3f* positions, const std::uint32_t* ring,
-                                          std::size_t count, float strength) {
-  if (count == 0) return p;
-  Vec3f mean;
-  for (std::size_t j = 0; j < count; ++j) mean += positions[ring[j]] - p;
-  return p + mean * (strength / static_cast<float>(count));
 }
 
 }  // namespace cutis

@@ -1,6 +1,6 @@
 // ONE VERTEX: how far a point is from where the implicit skin wants a vertex of part b.
 //
-// The residual of iso-surface tracking (kernels/track.h), with the operators of the joints in it:
+// The residual of iso-surface tracking (kernels/field_rules.h), with the operators of the joints in it:
 //   U = f_b + max over joined k of (1 - c_k) (G_bk(f_b, f_k - l_k + l) - f_b)   what the parts make together
 //   C = l + max_k c_k max(0, f_k + o_k + gap - l)                               b's own side of every contact
 //   r = U - C
@@ -16,6 +16,7 @@
 
 #include "kernels/compose.h"
 #include "kernels/eval_field.h"
+#include "kernels/field_rules.h"
 #include "kernels/project.h"
 
 namespace cutis {
@@ -70,8 +71,7 @@ CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p
   constexpr float kWeak = 0.3F;  // of the level: not even a blend feels a part below
   const FieldSample<float> own = eval_part(v.parts[v.own], p);
   const float level = v.level + v.shift, moved = distance(p, v.start);
-  float rise = 0, hold = 0;
-  Vec3f rise_gradient, hold_gradient;
+  field_rules::Added<float, Vec3f> added{};
   ResidualSample r;
   r.reached = own.value > 0;
   for (std::uint32_t i = 0; i < v.count; ++i) {
@@ -85,32 +85,29 @@ CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p
     const FieldSample<float> other = eval_part(v.parts[near.bone], p);
     if (!(other.value > 0)) continue;
     r.reached = true;
-    if (may_rise) {
+    if (may_rise && blends) {
+      const JointOperator& joint = v.joints[near.joint];
       const float seen = other.value - near.level + v.level;
-      Composed g = compose_union(own.value, seen);
-      if (blends) {
-        const JointOperator& joint = v.joints[near.joint];
-        g = mix(g, compose_fields(joint.view, own.value, seen, joint.parameter), near.weight);
+      const Composed g = mix(compose_union(own.value, seen),
+                             compose_fields(joint.view, own.value, seen, joint.parameter), near.weight);
+      const float apart = 1 - near.contact, above = apart * (g.value - own.value);
+      if (above > added.rise) {
+        added.rise = above;
+        added.rise_gradient = ((g.d1 - 1) * own.gradient + g.d2 * other.gradient) * apart;
       }
-      const float above = (1 - near.contact) * (g.value - own.value);
-      if (above > rise) {
-        rise = above;
-        rise_gradient = ((g.d1 - 1) * own.gradient + g.d2 * other.gradient) * (1 - near.contact);
-      }
+    } else if (may_rise) {
+      field_rules::unite(true, near.contact, other.value, other.gradient, near.level, own.value, own.gradient, v.level,
+                         added);
     }
-    if (may_hold) {
-      const float ask =
-          near.contact * (other.value + near.offset + v.gap * length(own.gradient - other.gradient) - level);
-      if (ask > hold) {
-        hold = ask;
-        hold_gradient = other.gradient * near.contact;
-        r.contact = true;
-      }
-    }
+    if (may_hold)
+      field_rules::press(true, near.contact, other.value, other.gradient, near.offset, v.gap, own.gradient, level,
+                         added);
   }
-  r.value = own.value + rise - level - hold;
-  r.gradient = own.gradient + rise_gradient - hold_gradient;
-  if (free != nullptr) *free = own.value + rise - level;
+  const float without = own.value + added.rise - level;
+  r.contact = added.hold > 0;
+  r.value = without - added.hold;
+  r.gradient = own.gradient + added.rise_gradient - added.hold_gradient;
+  if (free != nullptr) *free = without;
   return r;
 }
 

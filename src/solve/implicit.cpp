@@ -18,10 +18,6 @@
 namespace cutis {
 namespace {
 
-using namespace field_constants;
-
-// Swing of joined parts, radians.
-constexpr double kGateBegins = kSwingFrom * kPi / 180, kGateFull = kSwingTo * kPi / 180;
 // Newton steps: to reach the surface, to return to it after a relaxation, and at last.
 constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
 // Until the last one, projections may be off by this much: relaxation moves the vertices anyway.
@@ -34,10 +30,6 @@ constexpr float kSmoothTolerance = 1e-3F;
 constexpr double kLeastDeterminant = 1e-12;
 // Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
 constexpr double kSameMotion = 1e-7;
-
-double angle_between(const Vec3d& a, const Vec3d& b) { return std::atan2(length(cross(a, b)), dot(a, b)); }
-
-Vec3d bone_axis(const RigBone& bone) { return normalized(bone.rest_end - bone.rest_origin, {0, 1, 0}); }
 
 // Lengths are compared with those at rest; a pose that scales the whole character is solved in units of that scale.
 // Less than the first is none, more than the second would leave the range of float.
@@ -90,9 +82,6 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
     pairs_[i].joined = rest_.track.joined[i] != 0;
     pairs_[i].hinge = hinges_->of[i];
   }
-  for (std::uint32_t a = 0; a < bones; ++a)
-    for (std::uint32_t b = a + 1; b < bones; ++b)
-      if (rest_.track.joined[a * bones + b] != 0) joined_.push_back({a, b});
   if (relief_cap > 0 && options.contact == ContactModel::own_side) {
     relief_ = std::make_unique<BendRelief>(rig, relief_cap);
     for (std::size_t b = 0; b < bones; ++b)
@@ -203,19 +192,8 @@ void ImplicitSkin::pose_joints(const BoneMotion& motion) {
     for (std::size_t b = a + 1; b < bones; ++b)
       pairs_[a * bones + b].still = pairs_[b * bones + a].still = same_motion(motion.motions()[a], motion.motions()[b]);
   hinges_->update(rig_, motion.rotations());
-  // The swing is measured with the lower bone's axis, so that twist does not count.
-  const std::vector<Quatd>& turn = motion.rotations();
-  for (const auto& [a, b] : joined_) {
-    const auto swing = [&, first = a, second = b](std::uint32_t axis_of) {
-      const Vec3d u = bone_axis(rig_.bones[axis_of]);
-      return angle_between(rotate(turn[first], u), rotate(turn[second], u));
-    };
-    double bend = 0;
-    if (rest_.track.depth[a] >= rest_.track.depth[b]) bend = std::max(bend, swing(a));
-    if (rest_.track.depth[b] >= rest_.track.depth[a]) bend = std::max(bend, swing(b));
-    pairs_[a * bones + b].gate = pairs_[b * bones + a].gate =
-        static_cast<float>(smooth_step(bend, kGateBegins, kGateFull));
-  }
+  open_gates(rig_, rest_.track, motion.rotations(), SharedBends::fold, bends_, gates_);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i].gate = gates_[i];
 }
 
 // Whether the pose had to be changed.
@@ -302,8 +280,7 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
 
 void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
-  diffuse_contact(rig_, rest_, kSpread, vertices_, context_);
-  for (int pass = 0; pass < options_.smoothing; ++pass) smooth_vertices(rig_, kSmoothing, vertices_, context_);
+  smooth_vertices(rig_, rest_, options_.smoothing, vertices_, context_);
   assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
 }
 

@@ -1,14 +1,13 @@
 // Implicit skinning, each frame by itself: geometric skinning ► project ► relax ► smooth.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "backends/engine.h"
 #include "cutis/solve.h"
-#include "rig/rig.h"
 #include "relief/bend_relief.h"
+#include "rig/rig.h"
 #include "solve/bone_motion.h"
 #include "solve/hinges.h"
 
@@ -46,8 +45,7 @@ class ImplicitSkin {
   const Rig& rig_;
   ImplicitOptions options_;
   const Context& context_;
-  double unit_ = 1;                                   // metres: of all lengths while a frame is solved
-  std::vector<std::array<std::uint32_t, 2>> joined_;  // pairs of parts that grow out of each other
+  double unit_ = 1;  // metres: of all lengths while a frame is solved
   ImplicitRest rest_;
   std::unique_ptr<Hinges> hinges_;
   std::unique_ptr<BendRelief> relief_;
@@ -63,6 +61,8 @@ class ImplicitSkin {
   std::vector<float> surfaces_;  // per bone: squared, how far from its segment there is inside
   std::vector<float> slopes_;
   std::vector<PartPair> pairs_;  // matrix
+  std::vector<double> bends_;    // per bone: scratch
+  std::vector<float> gates_;     // matrix
   std::vector<DeepVertex> deep_;
   ImplicitVertices vertices_;
   std::vector<Vec3f> normals_;

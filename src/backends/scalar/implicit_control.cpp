@@ -11,10 +11,6 @@ namespace {
 
 using namespace field_rules;
 
-// An initial guess so far from the level to the axis (in units of the field) is no longer trusted, and not at all; nor
-// where the field's gradient has turned so far (cosine).
-constexpr float kDeepFrom = 0.4F, kDeepTo = 0.8F, kTurned = 0.5F;
-
 TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::size_t v) {
   Float4 sum;
   SkinMatrix stretch{};
@@ -25,8 +21,7 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
     if (!pose.stretches.empty())
       for (int c = 0; c < 3; ++c) stretch.col[c] += w * pose.stretches.bones[b].col[c];
   }
-  Float4 squares = sum * sum;
-  float size = squares[0] + squares[1] + squares[2] + squares[3];
+  float size = dot(sum, sum);
   if (!(size > kOpposite * kOpposite)) {  // opposite rotations: the heaviest bone's
     sum = Float4(0, 0, 0, 1);
     if (surface.turn.begin[v] < surface.turn.begin[v + 1]) {
@@ -36,10 +31,10 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
     }
     size = 1;
   }
-  const float x = sum[0], y = sum[1], z = sum[2], w = sum[3], s = 2 / size;
-  TurnColumns t{{1 - s * (y * y + z * z), s * (x * y + w * z), s * (x * z - w * y), 0},
-                {s * (x * y - w * z), 1 - s * (x * x + z * z), s * (y * z + w * x), 0},
-                {s * (x * z + w * y), s * (y * z - w * x), 1 - s * (x * x + y * y), 0}};
+  const float length = std::sqrt(size);
+  const Mat3f turn = to_matrix(Quatf{sum[0] / length, sum[1] / length, sum[2] / length, sum[3] / length});
+  const auto wide = [](const Vec3f& c) { return Float4(c.x, c.y, c.z, 0); };
+  const TurnColumns t{wide(turn.col[0]), wide(turn.col[1]), wide(turn.col[2])};
   if (pose.stretches.empty()) return t;
   const SkinMatrix before = pose.stretches.turned ? stretch_of(sum, stretch) : stretch;
   const auto column = [&](const Float4& c) { return t.x * c[0] + t.y * c[1] + t.z * c[2]; };
@@ -76,8 +71,8 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
 // Geometric skinning draws the inner side of a sharp bend into the part, past its axis at worst, where the field no
 // longer says on which side the vertex belongs. The bone does. Returns the share of the way back to the carried vertex
 // after which the projection starts: all of it near the axis, and where the gradient has turned away.
-float way_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t own, std::uint32_t v,
-               const ImplicitVertices& vertices) {
+float start_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t own, std::uint32_t v,
+                 const ImplicitVertices& vertices) {
   const float depth = rest.core[v] - rest.track.own[v], least = kDeepFrom * depth;
   if (rest.track.tracked[v] == 0 || !(depth > 0)) return 0;
   if (vertices.started[v] != 0 && vertices.start[v].value + vertices.shift[v] <= least) return 0;
@@ -87,7 +82,7 @@ float way_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t
   const Vec3f inward = pose.motions[own].linear * rest.inward[v];
   const float scale = std::sqrt(dot(at.gradient, at.gradient) * dot(inward, inward));
   const float turned = scale > 0 ? dot(at.gradient, inward) / scale : -1;
-  return std::max(smooth_step(deep, least, kDeepTo * depth), 1 - smooth_step(turned, 0.0F, kTurned));
+  return way_back(deep, depth, turned);
 }
 
 }  // namespace
@@ -123,8 +118,8 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
       // Without a field there is nothing but the guess.
       vertices.hold[v] = 1;
       if (rest.track.tracked[v] == 0) continue;
-      const float back = touch < 1 ? way_back(rest, pose, surface.owner[v], v, vertices) * (1 - touch) : 0;
-      vertices.hold[v] = std::min(1.0F, rest.track.hold[v]) * (1 - touch) * (1 - back) * soundness(strain);
+      const float back = touch < 1 ? start_back(rest, pose, surface.owner[v], v, vertices) * (1 - touch) : 0;
+      vertices.hold[v] = hold_of_guess(rest.track.hold[v], touch, soundness(strain)) * (1 - back);
       if (!(back > 0)) continue;
       vertices.positions[v] += (vertices.carried[v] - vertices.initial[v]) * back;
       vertices.started[v] = 0;

@@ -14,8 +14,6 @@ namespace {
 
 using namespace field_rules;
 
-// Sides of a bend (Hinge::side): contact of its two parts is none up to the first, whole from the second on.
-constexpr float kBack = -0.6F, kInside = 0.0F;
 constexpr std::size_t kMostNearParts = 255;
 
 // How much of the union a blend of that opening still is: 1 closed, 0 at 18 degrees (Implicit, figure 10) and below.
@@ -75,7 +73,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     near.bend = pair.gate;
     if (hinge != nullptr && (pair.gate > 0 || hinge->blends)) {
       const float side = hinge->side(surface.positions[v]);
-      const float inner = smooth_step(side, kBack, kInside);  // only the inner side of a bend folds
+      const float inner = inner_side(side);
       near.contact *= inner;
       near.bend *= inner;
       if (hinge->blends) {
@@ -184,7 +182,6 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
     vertices.near[begin / kImplicitChunk].clear();
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       vertices.residual[v] = vertices.start_residual[v] = 0;
-      vertices.beta[v] = vertices.beta_scratch[v] = 0;
       vertices.touching[v] = vertices.started[v] = 0;
       vertices.near_begin[v] = vertices.near_count[v] = 0;
       const bool owned = surface.owner[v] != RigSurface::kNoBone;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/conjugate_gradients.h"
 #include "backends/implicit_engine.h"
 #include "backends/scalar/grain.h"
+#include "backends/smooth_contact.h"
 #include "base/parallel_for.h"
 #include "kernels/mean_value.h"
 
@@ -25,9 +27,6 @@ Float4 wide(const Vec3f& p) { return {p.x, p.y, p.z, 0}; }
 Vec3f narrow(const Float4& p) { return {p[0], p[1], p[2]}; }
 float total(const Float4& p) { return p[0] + p[1] + p[2] + p[3]; }
 
-// Without its component along n.
-Float4 tangent(const Float4& n, const Float4& p) { return p - n * Float4(total(n * p)); }
-
 void take_scratch(ImplicitVertices& vertices, const Context& context) {
   parallel_for(context, vertices.active.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -37,13 +36,12 @@ void take_scratch(ImplicitVertices& vertices, const Context& context) {
 
 // Sums body(vertex) -> Float4 over the vertices that slide.
 template <class Body>
-float sum_over(const ImplicitVertices& vertices, const Context& context, const Body& body) {
-  return static_cast<float>(
-      ordered_sum(context, vertices.sliding.size(), kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-        Float4 sum;
-        for (std::size_t a = begin; a < end; ++a) sum += body(vertices.sliding[a]);
-        return static_cast<double>(total(sum));
-      }));
+double sum_over(const ImplicitVertices& vertices, const Context& context, const Body& body) {
+  return ordered_sum(context, vertices.sliding.size(), kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+    Float4 sum;
+    for (std::size_t a = begin; a < end; ++a) sum += body(vertices.sliding[a]);
+    return static_cast<double>(total(sum));
+  });
 }
 
 }  // namespace
@@ -56,45 +54,47 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
   const float* const weights = surface.neighbour_weight.data();
   Float4* const d = vertices.d.data();
   std::fill(vertices.d.begin(), vertices.d.end(), Float4());  // all others do not move
-  float rz = sum_over(vertices, context, [&](std::uint32_t v) {
-    const Vec3f& p = vertices.positions[v];
-    Vec3f sum;
-    for (std::uint32_t i = begin_of[v]; i < begin_of[v + 1]; ++i)
-      sum += (vertices.positions[items[i]] - p) * weights[i];
-    const float hold = vertices.hold[v] * rest.diagonal[v];
-    const Float4 pull = vertices.pull[v] + wide(sum + (vertices.initial[v] - p) * hold);
-    const float inverse = 1 / std::max(rest.diagonal[v] + hold, 1e-12F);
-    vertices.inverse_diagonal[v] = inverse;
-    vertices.n[v] = wide(vertices.normals[v]);
-    vertices.x[v] = Float4();
-    vertices.r[v] = tangent(vertices.n[v], pull);
-    d[v] = vertices.r[v] * Float4(inverse);
-    return vertices.r[v] * d[v];
-  });
-  const float enough = static_cast<float>(kReduction) * rz;
-  for (int step = 0; step < steps && rz > enough && rz > 0; ++step) {
-    const float dq = sum_over(vertices, context, [&](std::uint32_t v) {
+  const auto set_up = [&] {
+    return sum_over(vertices, context, [&](std::uint32_t v) {
+      const Vec3f& p = vertices.positions[v];
+      Vec3f sum;
+      for (std::uint32_t i = begin_of[v]; i < begin_of[v + 1]; ++i)
+        sum += (vertices.positions[items[i]] - p) * weights[i];
+      const float hold = vertices.hold[v] * rest.diagonal[v];
+      const Float4 pull = vertices.pull[v] + wide(sum + (vertices.initial[v] - p) * hold);
+      const float inverse = 1 / std::max(rest.diagonal[v] + hold, 1e-12F);
+      vertices.inverse_diagonal[v] = inverse;
+      vertices.n[v] = wide(vertices.normals[v]);
+      vertices.x[v] = Float4();
+      vertices.r[v] = field_rules::tangent(vertices.n[v], pull);
+      d[v] = vertices.r[v] * Float4(inverse);
+      return vertices.r[v] * d[v];
+    });
+  };
+  const auto apply = [&] {
+    return sum_over(vertices, context, [&](std::uint32_t v) {
       Float4 y;
       for (std::uint32_t i = begin_of[v]; i < begin_of[v + 1]; ++i) y += d[items[i]] * Float4(weights[i]);
-      vertices.q[v] = tangent(vertices.n[v], d[v] * Float4(1 / vertices.inverse_diagonal[v]) - y);
+      vertices.q[v] = field_rules::tangent(vertices.n[v], d[v] * Float4(1 / vertices.inverse_diagonal[v]) - y);
       return vertices.q[v] * d[v];
     });
-    if (!(dq > 0)) break;
-    const Float4 alpha(rz / dq);
-    const float next = sum_over(vertices, context, [&](std::uint32_t v) {
-      vertices.x[v] += d[v] * alpha;
-      vertices.r[v] -= vertices.q[v] * alpha;
+  };
+  const auto reduce = [&](float alpha) {
+    return sum_over(vertices, context, [&](std::uint32_t v) {
+      vertices.x[v] += d[v] * Float4(alpha);
+      vertices.r[v] -= vertices.q[v] * Float4(alpha);
       return vertices.r[v] * vertices.r[v] * Float4(vertices.inverse_diagonal[v]);
     });
-    const Float4 beta(next / rz);
-    rz = next;
+  };
+  const auto go_on = [&](float, float beta) {
     parallel_for(context, vertices.sliding.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t a = begin; a < end; ++a) {
         const std::uint32_t v = vertices.sliding[a];
-        d[v] = vertices.r[v] * Float4(vertices.inverse_diagonal[v]) + d[v] * beta;
+        d[v] = vertices.r[v] * Float4(vertices.inverse_diagonal[v]) + d[v] * Float4(beta);
       }
     });
-  }
+  };
+  conjugate_gradients(steps, set_up, apply, reduce, go_on);
   std::fill(vertices.flags.begin(), vertices.flags.end(), 0);
   for (const std::uint32_t v : vertices.sliding) {
     const Vec3f move = narrow(vertices.x[v]);
@@ -133,40 +133,23 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
   take_scratch(vertices, context);
 }
 
-void diffuse_contact(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
+void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
                      const Context& context) {
-  const RigRows& ring = rig.surface.neighbours;
-  for (const std::uint32_t v : vertices.active) vertices.beta[v] = vertices.touching[v] != 0 ? 1.0F : 0.0F;
-  for (int pass = 0; pass < passes; ++pass) {
-    parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t v = vertices.active[i];
-        float sum = vertices.beta[v];
-        const auto row = ring.row(v);
-        for (const std::uint32_t w : row) sum += vertices.beta[w];
-        vertices.beta_scratch[v] = sum / static_cast<float>(row.size() + 1);
-      }
-    });
-    std::swap(vertices.beta, vertices.beta_scratch);
+  std::fill(vertices.beta.begin(), vertices.beta.end(), 0.0F);
+  bool any = false;
+  for (const std::uint32_t v : vertices.active) {
+    if (vertices.touching[v] == 0) continue;
+    vertices.beta[v] = 1;
+    any = true;
   }
-  for (const std::uint32_t v : vertices.active) vertices.beta[v] *= rest.track.fine[v];
-}
-
-void smooth_vertices(const Rig& rig, float strength, ImplicitVertices& vertices, const Context& context) {
-  const RigRows& ring = rig.surface.neighbours;
-  parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = vertices.active[i];
-      const auto row = ring.row(v);
-      vertices.scratch[v] = vertices.positions[v];
-      if (!(vertices.beta[v] > 0)) continue;
-      vertices.scratch[v] = smooth_towards_ring(vertices.positions[v], vertices.positions.data(), row.data(),
-                                                row.size(), strength * vertices.beta[v]);
-      vertices.moved[v] = 1;
-      vertices.started[v] = 0;
-    }
-  });
-  take_scratch(vertices, context);
+  if (!any || passes <= 0) return;
+  smooth_contact(rig, rest.track, vertices.active, passes,
+                 {vertices.beta, vertices.beta_scratch, vertices.positions, vertices.scratch}, context);
+  for (const std::uint32_t v : vertices.active) {
+    if (!(vertices.beta[v] > 0)) continue;
+    vertices.moved[v] = 1;
+    vertices.started[v] = 0;
+  }
 }
 
 }  // namespace cutis

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/conjugate_gradients.h"
 #include "backends/scalar/grain.h"
 #include "backends/scalar/track.h"
 #include "backends/track_relaxation.h"
@@ -91,55 +92,49 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
       }
     });
   } else {
-    double rz = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-      FourSums sum;
-      for (std::size_t l = begin; l < end; ++l) {
-        const std::uint32_t a = step.live[l];
+    const auto sum_over = [&](const auto& body) {
+      return ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
+        FourSums sum;
+        for (std::size_t l = begin; l < end; ++l) sum.add(l, body(step.live[l]));
+        return sum.total();
+      });
+    };
+    const auto set_up = [&] {
+      return sum_over([&](std::uint32_t a) {
         gradient(a);
         step.d[a] = preconditioned(a);
-        sum.add(l, dot(step.r[a], step.d[a]));
-      }
-      return sum.total();
-    });
-    const double enough = kReduction * rz;
-    for (int it = 0; it < options.inner && rz > enough && rz > 0; ++it) {
-      const double dq = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-        FourSums sum;
-        for (std::size_t l = begin; l < end; ++l) {
-          const std::uint32_t a = step.live[l];
-          const std::uint32_t v = step.active[a];
-          Vec3f y = step.d[a] * step.diagonal[a];
-          for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
-            if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
-              y -= step.d[static_cast<std::size_t>(u)] * step.weight[i];
-          y = with_spring(step.n[a], step.bound[a], spring_of(step.bound[a], step.diagonal[a]), step.d[a], y);
-          step.q[a] = rest.is_rigid(v) ? Vec3f{} : y;
-          sum.add(l, dot(step.d[a], step.q[a]));
-        }
-        return sum.total();
+        return dot(step.r[a], step.d[a]);
       });
-      step.gradient_steps += count;
-      if (!(dq > 0)) break;
-      const auto alpha = static_cast<float>(rz / dq);
-      const double next = ordered_sum(context, count, kGrain, 0.0, [&](std::size_t begin, std::size_t end) {
-        FourSums sum;
-        for (std::size_t l = begin; l < end; ++l) {
-          const std::uint32_t a = step.live[l];
-          step.x[a] += step.d[a] * alpha;
-          step.r[a] -= step.q[a] * alpha;
-          sum.add(l, dot(step.r[a], preconditioned(a)));
-        }
-        return sum.total();
+    };
+    const auto apply = [&] {
+      return sum_over([&](std::uint32_t a) {
+        const std::uint32_t v = step.active[a];
+        Vec3f y = step.d[a] * step.diagonal[a];
+        for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
+          if (const std::int32_t u = step.slot[s.neighbours.items[i]]; u >= 0)
+            y -= step.d[static_cast<std::size_t>(u)] * step.weight[i];
+        y = with_spring(step.n[a], step.bound[a], spring_of(step.bound[a], step.diagonal[a]), step.d[a], y);
+        step.q[a] = rest.is_rigid(v) ? Vec3f{} : y;
+        return dot(step.d[a], step.q[a]);
       });
-      const auto beta = static_cast<float>(next / rz);
-      rz = next;
+    };
+    const auto reduce = [&](float alpha) {
+      return sum_over([&](std::uint32_t a) {
+        step.x[a] += step.d[a] * alpha;
+        step.r[a] -= step.q[a] * alpha;
+        return dot(step.r[a], preconditioned(a));
+      });
+    };
+    const auto go_on = [&](float, float beta) {
       parallel_for(context, count, kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t l = begin; l < end; ++l) {
           const std::uint32_t a = step.live[l];
           step.d[a] = preconditioned(a) + step.d[a] * beta;
         }
       });
-    }
+    };
+    const int steps = conjugate_gradients(options.inner, set_up, apply, reduce, go_on);
+    step.gradient_steps += count * static_cast<std::size_t>(steps);
   }
 
   for (const std::uint32_t a : step.live) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/conjugate_gradients.h"
 #include "backends/simd/lane_sums.h"
 #include "backends/simd/track.h"
 #include "backends/track_relaxation.h"
@@ -289,7 +290,6 @@ HWY_AFTER_NAMESPACE();
 namespace cutis::simd {
 namespace {
 
-using namespace field_constants;
 using namespace relaxation;
 
 HWY_EXPORT(set_all_goals);
@@ -335,28 +335,29 @@ void track_relax(const Rig& rig, const TrackRest& rest, int inner, Step& step, c
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(measure_all)(relax, begin, end); });
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(set_all_stretches)(relax, begin, end); });
   const bool drawn_elsewhere = !rest.stiffness.empty() || !step.pin.empty();
-  double rz = sum([&](std::size_t begin, std::size_t end) {
-    LaneSums sums;
-    Drawn drawn;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (drawn_elsewhere) fetch(relax, sys.live[i], drawn);
-      HWY_DYNAMIC_DISPATCH(set_up)(relax, sys.live[i], drawn_elsewhere ? &drawn : nullptr, sums);
-    }
-    return sums.total();
-  });
-  const double enough = kReduction * rz;
-  for (int it = 0; it < inner && rz > enough && rz > 0; ++it) {
-    const double dq =
-        sum([&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(apply_all)(relax, begin, end); });
-    step.gradient_steps += step.live_count;
-    if (!(dq > 0)) break;
-    const auto alpha = static_cast<float>(rz / dq);
-    const double next = sum(
+  const auto begin_all = [&] {
+    return sum([&](std::size_t begin, std::size_t end) {
+      LaneSums sums;
+      Drawn drawn;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (drawn_elsewhere) fetch(relax, sys.live[i], drawn);
+        HWY_DYNAMIC_DISPATCH(set_up)(relax, sys.live[i], drawn_elsewhere ? &drawn : nullptr, sums);
+      }
+      return sums.total();
+    });
+  };
+  const auto apply = [&] {
+    return sum([&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(apply_all)(relax, begin, end); });
+  };
+  const auto reduce = [&](float alpha) {
+    return sum(
         [&](std::size_t begin, std::size_t end) { return HWY_DYNAMIC_DISPATCH(reduce_all)(relax, alpha, begin, end); });
-    const auto beta = static_cast<float>(next / rz);
-    rz = next;
+  };
+  const auto go_on = [&](float alpha, float beta) {
     each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end); });
-  }
+  };
+  const int steps = conjugate_gradients(inner, begin_all, apply, reduce, go_on);
+  step.gradient_steps += step.live_count * static_cast<std::size_t>(steps);
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(slide_all)(relax, begin, end); });
 }
 

@@ -1,0 +1,27 @@
+// ONE VERTEX: smoothing around contact (Implicit §3.5.3).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/math.h"
+
+namespace cutis {
+
+/// Of a number and those of the neighbours.
+CUTIS_HD inline float mean_with_ring(float own, const float* numbers, const std::uint32_t* ring, std::size_t count) {
+  float sum = own;
+  for (std::size_t j = 0; j < count; ++j) sum += numbers[ring[j]];
+  return sum / static_cast<float>(count + 1);
+}
+
+/// Towards the mean of the neighbours by `strength`, not at all from 0 down.
+CUTIS_HD inline Vec3f smooth_towards_ring(const Vec3f& p, const Vec3f* positions, const std::uint32_t* ring,
+                                          std::size_t count, float strength) {
+  if (!(strength > 0) || count == 0) return p;
+  Vec3f sum;
+  for (std::size_t j = 0; j < count; ++j) sum += positions[ring[j]];
+  return lerp(p, sum / static_cast<float>(count), strength);
+}
+
+}  // namespace cutis
