@@ -1,5 +1,4 @@
 // SolveOptions in JSON: the options of the methods are objects within it.
-#include "cutis/solve.h"
 #include "base/option_json.h"
 #include "cutis/solve.h"
 
