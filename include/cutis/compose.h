@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cutis/option_rows.h"
 #include "cutis/context.h"
 #include "cutis/operator_kind.h"
 #include "cutis/option_rows.h"
@@ -54,8 +53,6 @@ struct OperatorOptions {
   /// Where tables are kept. None: $XDG_CACHE_HOME/cutis or ~/.cache/cutis. Empty: nowhere.
   std::optional<std::string> cache_folder = {};
 };
-template <>
-[[nodiscard]] std::span<const OptionRow<OperatorOptions>> option_rows();
 
 enum class CacheUse {
   none,          ///< closed form, or no folder

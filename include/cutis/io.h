@@ -21,8 +21,6 @@ namespace cutis {
 struct ReadOptions {
   bool ignore_weights = false;  ///< drop the file's weights unread (they may be broken)
 };
-template <>
-[[nodiscard]] std::span<const OptionRow<ReadOptions>> option_rows();
 
 /// Reads .glb .gltf .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
 /// Throws Error with one sentence: file, place, what to do.
@@ -37,8 +35,6 @@ struct MotionOptions {
   /// JSON file {"character joint": "motion joint", ...}; empty: joints of equal (normalised) names correspond.
   std::string map_file;
 };
-template <>
-[[nodiscard]] std::span<const OptionRow<MotionOptions>> option_rows();
 
 /// Reads a .bvh and retargets it: corresponding bones point in the same directions, the root's path is scaled
 /// by the ratio of the leg lengths (hip heights).

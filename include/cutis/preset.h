@@ -51,8 +51,6 @@ struct Preset {
 
   [[nodiscard]] const JointPreset& of(std::string_view joint) const;
 };
-template <>
-[[nodiscard]] std::span<const OptionRow<Preset>> option_rows();
 
 /// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...], "regions":
 /// [...], "targets": [...], "muscles": [...]}. What is absent has its default (for a joint: what "all_joints" says);
