@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/part_gates.h"
@@ -23,7 +26,13 @@ namespace cutis {
 
 /// What the skin knows of its vertices at rest. Per welded vertex unless said otherwise.
 struct ImplicitRest {
-  TrackRest track;                    ///< fields, contact and joined parts: the same as tracking's
+  static constexpr std::string_view kRestName = "implicit";
+  explicit ImplicitRest(std::shared_ptr<const TrackRest> tracking) : shared(std::move(tracking)), track(*shared) {}
+
+  std::shared_ptr<const TrackRest> shared;
+  const TrackRest& track;             ///< fields, contact and joined parts: the same as tracking's
+  RigRows corners;                    ///< per welded vertex: the other corners of its triangles, in order
+  std::vector<Vec3f> normals;         ///< of the welded surface
   std::vector<float> core;            ///< own field on the bone's axis
   std::vector<Vec3f> inward;          ///< direction of the own field's gradient
   std::vector<ProjectLimits> limits;  ///< with its own lengths
@@ -128,6 +137,7 @@ struct ImplicitPose {
   const PosedField* field = nullptr;  ///< all of them
   bool composed = false;              ///< project in the field of the rig's tree, instead of parts and contact
   bool trusted = true;  ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
+  float turn_cosine = -2;  ///< ProjectLimits
 };
 
 /// Where the skin wants the edges of a vertex to turn: columns of a matrix.

@@ -66,10 +66,13 @@ Affine3f narrow(const Affine3d& a) {
 }  // namespace
 
 ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context)
-    : rig_(rig), options_(options), context_(context), field_(rig) {
-  rest_ = make_implicit_rest(rig, options, context);
+    : rig_(rig),
+      options_(options),
+      context_(context),
+      shared_(implicit_rest(rig, context)),
+      rest_(*shared_),
+      field_(rig) {
   hinges_ = std::make_unique<Hinges>(rig, rest_.track.joined, options);
-  corners_ = triangle_corners(rig.surface);
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();
   parts_.resize(bones);
   motions_.resize(bones);
@@ -103,10 +106,6 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   v.near_count.resize(n);
   v.active.reserve(n);
   sorted_.reserve(n);
-  std::vector<std::uint32_t> all(n);
-  for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
-  rest_normals_.resize(n);
-  active_normals(corners_, rig.surface.positions, all, rest_normals_, context);
 }
 
 void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals) {
@@ -226,7 +225,8 @@ ImplicitPose ImplicitSkin::pose_now(const BoneMotion& motion) const {
           hinges_->hinges,
           &field_,
           options_.contact == ContactModel::composed,
-          options_.initial == Method::dqs};
+          options_.initial == Method::dqs,
+          options_.contact == ContactModel::composed ? static_cast<float>(std::cos(options_.turn)) : -2.0F};
 }
 
 void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
@@ -287,7 +287,7 @@ void ImplicitSkin::smooth(const ImplicitPose& now) {
 // Back to the input's vertices. Normals: the surface's, plus what the file's normal differed by at rest (hard edges,
 // painted normals), carried by the bone.
 void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  active_normals(corners_, vertices_.positions, vertices_.active, normals_, context_);
+  active_normals(rest_.corners, vertices_.positions, vertices_.active, normals_, context_);
   for (const std::uint32_t v : vertices_.active) active_flag_[v] = 1;
   parallel_for(context_, rig_.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -296,7 +296,7 @@ void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, 
       frame.residuals[i] = has_residual(v) ? vertices_.residual[v] : std::numeric_limits<float>::quiet_NaN();
       if (!active_flag_[v]) continue;
       positions[i] = vertices_.positions[v];
-      const Vec3f differs = rig_.rest_normals[i] - rest_normals_[v];
+      const Vec3f differs = rig_.rest_normals[i] - rest_.normals[v];
       const auto turned =
           static_cast<Vec3f>(rotate(motion.rotations()[rig_.surface.owner[v]], static_cast<Vec3d>(differs)));
       frame.normals[i] = normalized(normals_[v] + turned, frame.normals[i]);

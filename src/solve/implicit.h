@@ -13,11 +13,8 @@
 
 namespace cutis {
 
-/// Everything about the rest pose.
-[[nodiscard]] ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, const Context& context);
-
-/// Per welded vertex: the two other corners of each triangle at it, in order.
-[[nodiscard]] RigRows triangle_corners(const RigSurface& surface);
+/// Everything about the rest pose; made once, shared by all solvers of the rig.
+[[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
 
 class ImplicitSkin {
  public:
@@ -46,11 +43,10 @@ class ImplicitSkin {
   ImplicitOptions options_;
   const Context& context_;
   double unit_ = 1;  // metres: of all lengths while a frame is solved
-  ImplicitRest rest_;
+  std::shared_ptr<const ImplicitRest> shared_;
+  const ImplicitRest& rest_;
   std::unique_ptr<Hinges> hinges_;
   std::unique_ptr<BendRelief> relief_;
-  RigRows corners_;                  // per welded vertex: the other corners of its triangles
-  std::vector<Vec3f> rest_normals_;  // of the welded surface
   // Of the frame.
   PosedField field_;
   std::vector<GridView> parts_;

@@ -2,6 +2,7 @@
 // relaxations.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/parallel_for.h"
 #include "kernels/mean_value.h"
@@ -78,8 +79,6 @@ void set_mean_value(const RigSurface& surface, std::uint32_t v, std::span<const 
   for (std::size_t j = 0; j < ring.size(); ++j) weights[j] = static_cast<float>(sum[j] / total);
 }
 
-}  // namespace
-
 RigRows triangle_corners(const RigSurface& surface) {
   RigRows corners;
   corners.begin.assign(surface.size() + 1, 0);
@@ -96,11 +95,10 @@ RigRows triangle_corners(const RigSurface& surface) {
   return corners;
 }
 
-ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, const Context& context) {
+ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
-  ImplicitRest rest;
-  rest.track = make_track_rest(rig);
+  ImplicitRest rest(track_rest(rig));
   std::vector<GridView> parts;
   rest.slopes.resize(rig.fields.size());
   rest.reaches.resize(rig.fields.size());
@@ -131,10 +129,13 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
     limits.move = 2 * radius;
     limits.damping = kDamping * kSurfaceSlope / radius;
     limits.flat = 0.02F * kSurfaceSlope / radius;
-    limits.turn_cosine = options.contact == ContactModel::composed ? static_cast<float>(std::cos(options.turn)) : -2;
   }
 
-  const RigRows corners = triangle_corners(surface);
+  rest.corners = triangle_corners(surface);
+  std::vector<std::uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0U);
+  rest.normals.resize(n);
+  active_normals(rest.corners, surface.positions, all, rest.normals, context);
   const std::size_t edges = surface.neighbours.items.size();
   rest.mean_value.assign(edges, 0);
   rest.edges.assign(edges, Float4());
@@ -142,7 +143,7 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
   parallel_for(context, n, 256, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       const std::uint32_t first = surface.neighbours.begin[v], last = surface.neighbours.begin[v + 1];
-      set_mean_value(surface, v, corners.row(v), {rest.mean_value.data() + first, last - first});
+      set_mean_value(surface, v, rest.corners.row(v), {rest.mean_value.data() + first, last - first});
       for (std::uint32_t i = first; i < last; ++i) {
         const Vec3f e = surface.positions[v] - surface.positions[surface.neighbours.items[i]];
         const float w = surface.neighbour_weight[i], squared = dot(e, e);
@@ -152,6 +153,12 @@ ImplicitRest make_implicit_rest(const Rig& rig, const ImplicitOptions& options, 
     }
   });
   return rest;
+}
+
+}  // namespace
+
+std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context) {
+  return rig.rest.get<ImplicitRest>([&] { return make_implicit_rest(rig, context); });
 }
 
 }  // namespace cutis

@@ -72,8 +72,8 @@ TEST(Allocations, OfAFurtherSolverAreItsOwnStateAlone) {
   const auto rig = bind(human, context);
   std::size_t vertices = 0;
   for (const Mesh& mesh : human.meshes) vertices += mesh.positions.size();
-  for (const Method method : {Method::tracking, Method::dqs}) {
-    const SolveOptions options{.method = method, .contact_pass = true};
+  for (const Method method : {Method::tracking, Method::dqs, Method::implicit}) {
+    const SolveOptions options{.method = method, .contact_pass = method != Method::implicit};
     const Solver first(rig, options, context);
     const std::size_t before = test::allocated_bytes();
     const Solver second(rig, options, context);

@@ -52,6 +52,7 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
       ProjectLimits limits = rest.limits[v];
       limits.steps = steps;
       limits.tolerance = tolerance;
+      limits.turn_cosine = pose.turn_cosine;
       const Vec3f start = vertices.positions[v];
       const VertexSkin skin = vertex_skin(rig, rest, pose, vertices, v);
       const auto project = [&](const auto& residual) {
