@@ -1,17 +1,18 @@
 // The point of a segment that is nearest to a point.
 #pragma once
 
-#include <algorithm>
-
 #include "base/math.h"
 
 namespace cutis {
 
 /// Where along the segment (0 to 1, clamped) the point nearest to p is; 0 for a segment without length.
-inline double parameter_on_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to) {
-  const Vec3d along = to - from;
-  const double squared = dot(along, along);
-  return squared > 0 ? std::clamp(dot(p - from, along) / squared, 0.0, 1.0) : 0.0;
+template <class T>
+CUTIS_HD inline T parameter_on_segment(const Vec3<T>& p, const Vec3<T>& from, const Vec3<T>& to) {
+  const Vec3<T> along = to - from;
+  const T squared = dot(along, along);
+  if (!(squared > 0)) return 0;
+  const T t = dot(p - from, along) / squared;
+  return t < 0 ? T(0) : 1 < t ? T(1) : t;
 }
 
 inline Vec3d nearest_on_segment(const Vec3d& p, const Vec3d& from, const Vec3d& to) {

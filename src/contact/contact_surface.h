@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/work_meter.h"
-#include "contact/ccd.h"
 #include "cutis/context.h"
 #include "geometry/topology.h"
 #include "geometry/triangle_bvh.h"
+#include "kernels/element_pair.h"
 
 namespace cutis {
 
@@ -26,7 +26,7 @@ struct ContactMesh {
   std::span<const float> part_radius;  ///< per part, metres: thick parts yield more, in proportion
 };
 
-/// Two elements that might meet: points as in contact/ccd.h.
+/// Two elements that might meet: points as in kernels/element_pair.h.
 struct CandidatePair {
   std::array<std::uint32_t, 4> vertex{};
   std::uint32_t frame = 0;       ///< the part in whose moving frame the pair is tested

@@ -29,7 +29,7 @@ class Projection {
  private:
   struct Constraint {
     Vec3d normal;
-    std::array<double, 4> weight{};
+    OfFour<double> weight{};
     enum class State : std::uint8_t { off, near, hit } state = State::off;
   };
   std::vector<Constraint> constraints_;

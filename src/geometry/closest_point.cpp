@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/math.h"
-#include "base/segment.h"
+#include "base/triangle.h"
 
 namespace cutis {
 namespace {
@@ -21,29 +21,10 @@ double squared_distance(const Boxf& box, const Vec3d& q) {
 
 }  // namespace
 
-// The plane's foot when it falls inside; else the nearest of the three edges. Slower than a walk over the Voronoi
-// regions and without its divisions by zero.
 std::array<double, 3> closest_in_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& q) {
-  const Vec3d n = cross(b - a, c - a);
-  const double nn = dot(n, n);
-  if (nn > 0) {
-    const double u = dot(cross(c - b, q - b), n) / nn, v = dot(cross(a - c, q - c), n) / nn, w = 1 - u - v;
-    if (u >= 0 && v >= 0 && w >= 0) return {u, v, w};
-  }
-  const std::array<Vec3d, 3> p{a, b, c};
-  std::array<double, 3> best{};
-  double best_distance = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::size_t m = (k + 1) % 3;
-    const double t = parameter_on_segment(q, p[k], p[m]);
-    const Vec3d d = p[k] + (p[m] - p[k]) * t - q;
-    if (dot(d, d) >= best_distance) continue;
-    best_distance = dot(d, d);
-    best = {};
-    best[k] = 1 - t;
-    best[m] = t;
-  }
-  return best;
+  double weight[3];
+  closest_in_triangle(a, b, c, q, weight);
+  return {weight[0], weight[1], weight[2]};
 }
 
 ClosestPoint::Hit ClosestPoint::nearest(const Vec3d& q) const {

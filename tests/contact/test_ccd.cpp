@@ -3,7 +3,7 @@
 #include <random>
 
 #include "base/math.h"
-#include "contact/ccd.h"
+#include "kernels/element_pair.h"
 
 namespace cutis {
 namespace {
@@ -12,7 +12,7 @@ constexpr auto kVertexFace = ElementPair::vertex_face;
 constexpr auto kEdgeEdge = ElementPair::edge_edge;
 
 TEST(Ccd, SeparationOfAVertexAboveAFaceIsItsHeight) {
-  const Separation s = separation(kVertexFace, {{{0.2, 0.5, 0.2}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}});
+  const Separation s = separation(kVertexFace, FourPoints{{{0.2, 0.5, 0.2}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}});
   EXPECT_NEAR(s.distance, 0.5, 1e-15);
   EXPECT_NEAR(s.delta.y, 0.5, 1e-15);
   EXPECT_EQ(s.weight[0], 1);
@@ -20,15 +20,15 @@ TEST(Ccd, SeparationOfAVertexAboveAFaceIsItsHeight) {
 }
 
 TEST(Ccd, SeparationOfCrossedEdgesIsBetweenTheirMiddles) {
-  const Separation s = separation(kEdgeEdge, {{{-1, 0.3, 0}, {1, 0.3, 0}, {0, 0, -1}, {0, 0, 1}}});
+  const Separation s = separation(kEdgeEdge, FourPoints{{{-1, 0.3, 0}, {1, 0.3, 0}, {0, 0, -1}, {0, 0, 1}}});
   EXPECT_NEAR(s.distance, 0.3, 1e-15);
   EXPECT_NEAR(s.weight[0], 0.5, 1e-15);
   EXPECT_NEAR(s.weight[2], -0.5, 1e-15);
 }
 
 TEST(Ccd, SeparationOfParallelEdgesIsThatOfTheirLinesWhereTheyRunBesideEachOther) {
-  EXPECT_NEAR(separation(kEdgeEdge, {{{0, 0, 0}, {2, 0, 0}, {1, 1, 0}, {3, 1, 0}}}).distance, 1, 1e-15);
-  EXPECT_NEAR(separation(kEdgeEdge, {{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}}).distance, 1, 1e-15);
+  EXPECT_NEAR(separation(kEdgeEdge, FourPoints{{{0, 0, 0}, {2, 0, 0}, {1, 1, 0}, {3, 1, 0}}}).distance, 1, 1e-15);
+  EXPECT_NEAR(separation(kEdgeEdge, FourPoints{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}}).distance, 1, 1e-15);
 }
 
 TEST(Ccd, SeparationOfEdgesMatchesADenseSearch) {

@@ -58,7 +58,10 @@ std::vector<std::string> seeds() {
   const Character tube = make_tube();
   BindOptions plain;
   plain.preset.all.op = "clean-union";
-  return {rig_to_bytes(*bind(tube, context, {.implicit_skin = false})), rig_to_bytes(*bind(tube, context, plain))};
+  const auto used = bind(tube, context, plain);
+  prepare(*used, context);
+  return {rig_to_bytes(*bind(tube, context, {.implicit_skin = false})), rig_to_bytes(*bind(tube, context, plain)),
+          rig_to_bytes(*used)};
 }
 
 void read_input(std::string_view bytes) {
@@ -77,6 +80,7 @@ void read_input(std::string_view bytes) {
       if (!std::isfinite(field.eval(p).value)) std::abort();
     Solver solver(rig, {.method = Method::lbs}, context);
     (void)solver.solve(default_pose(rig->skeleton));
+    prepare(*rig, context);  // reads what the file holds of it
   } catch (const Error&) {  // what bad files are answered with
   }
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/compact.h"
 #include "kernels/compose.h"
+#include "kernels/element_pair.h"
 #include "kernels/eval_field.h"
 #include "kernels/eval_tree.h"
 #include "kernels/field_rules.h"
@@ -44,6 +45,11 @@ CUTIS_HD inline float rules(const Input& in, float x) {
   return dot(with_spring(in.p, x, spring_of(x, weight), force, step), tangent(in.p, force));
 }
 
+template <class T>
+CUTIS_HD inline T pairs(const OfFour<Vec3<T>>& x0, const OfFour<Vec3<T>>& x1) {
+  return first_impact(ElementPair::edge_edge, x0, x1, separation(ElementPair::vertex_face, x0).distance, T(1e-6)).time;
+}
+
 CUTIS_HD inline float everything(const Input& in) {
   const TrackSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
   const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0, 0.01F, in.p};
@@ -52,7 +58,8 @@ CUTIS_HD inline float everything(const Input& in) {
                                            relaxation_strength(found.residual));
   const Vec3f smoothed =
       smooth_towards_ring(relaxed, in.positions, in.ring, in.count, mean_with_ring(1, in.weights, in.ring, in.count));
-  return tracked.residual + dot(smoothed, found.position) + rules(in, tracked.free) +
+  const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
+  return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual + dot(smoothed, found.position) + rules(in, tracked.free) +
          eval_tree(in.tree, in.p, AngleController{}).value;
 }
 
