@@ -26,6 +26,10 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
 
 /// Moves all by the same way, rounded once.
 void shift_all(std::span<Vec3f> positions, const Vec3d& way, const Context& context);
+/// Makes all so many times as large.
+void scale_all(std::span<Vec3f> positions, float scale, const Context& context);
+/// Mean, 95th percentile and largest of sizes of residuals, which are put in another order.
+void report_residuals(std::vector<float>& sizes, FrameReport& report);
 /// Input vertices that follow one of the bones whose flag is set.
 [[nodiscard]] std::size_t count_followers(const Rig& rig, std::span<const char> bones);
 

@@ -172,6 +172,9 @@ struct ImplicitVertices {
   std::vector<std::uint32_t> evaluations;  ///< per chunk of active vertices
   std::vector<Float4> x, r, d, q, n;       ///< conjugate gradients
   std::vector<float> inverse_diagonal;
+  std::vector<Vec3f> surface_normals;  ///< at the end, of active vertices
+  std::vector<char> is_active;         ///< 0 but while a frame is finished
+  std::vector<float> sizes;            ///< of residuals
 };
 
 /// Near parts are kept by chunks of so many vertices.
@@ -221,7 +224,17 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
 void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
                      const Context& context);
 /// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
-void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
+void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
                      ImplicitVertices& vertices, const Context& context);
+
+/// Of welded vertices: where the guess puts them, and where their bone alone carries them. `ways`: per bone, the farthest
+/// that the two are apart.
+void start_vertices(const Rig& rig, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
+                    ImplicitVertices& vertices, std::span<float> ways);
+/// Back to the input's vertices: positions, normals, states and residuals. `rotations`: per bone.
+void finish_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Quatd> rotations,
+                     ImplicitVertices& vertices, std::span<Vec3f> positions, Frame& frame, const Context& context);
+/// What the report says of states and residuals.
+void report_vertices(ImplicitVertices& vertices, FrameReport& report);
 
 }  // namespace cutis

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/engine.h"
 #include "backends/scalar/track.h"
 #include "backends/simd/track.h"
 #include "backends/track_control.h"
@@ -137,18 +138,9 @@ void HostTracking::assess(FrameReport& report) {
   });
   for (const VertexState state : states_) ++report.states[static_cast<std::size_t>(state)];
   sizes_.clear();
-  double sum = 0;
   for (const float r : residuals_)
-    if (std::isfinite(r)) {
-      sizes_.push_back(std::abs(r));
-      sum += sizes_.back();
-    }
-  if (sizes_.empty()) return;
-  report.residual_mean = sum / static_cast<double>(sizes_.size());
-  report.residual_max = *std::ranges::max_element(sizes_);
-  const auto p95 = sizes_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes_.size() - 1));
-  std::nth_element(sizes_.begin(), p95, sizes_.end());
-  report.residual_p95 = *p95;
+    if (std::isfinite(r)) sizes_.push_back(std::abs(r));
+  report_residuals(sizes_, report);
 }
 
 // The rest normal turns with its bone, then as the surface does, so that hard edges stay hard.

@@ -24,8 +24,6 @@ constexpr int kFirstSteps = 12, kReturnSteps = 2, kLastSteps = 6;
 constexpr double kCoarse = 1e-2;
 // Passes of the paper's relaxation a round.
 constexpr int kRelaxPasses = 6;
-// A residual beyond means that smoothing has taken the vertex off its surface.
-constexpr float kSmoothTolerance = 1e-3F;
 // A map that shrinks volumes by more than this has no useful inverse in float.
 constexpr double kLeastDeterminant = 1e-12;
 // Motions of two bones that differ by less are one (metres and radians, at any size of the numbers).
@@ -94,10 +92,10 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
               compact(rig.fields[k].grid.map, -relief_->allowed(b, k), rig.fields[k].grid.radius).value;
   }
   ImplicitVertices& v = vertices_;
-  for (auto* list : {&v.carried, &v.initial, &v.positions, &v.scratch, &v.normals, &normals_}) list->resize(n);
+  for (auto* list : {&v.carried, &v.initial, &v.positions, &v.scratch, &v.normals, &v.surface_normals}) list->resize(n);
   for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.shift, &v.hold, &v.inverse_diagonal})
     list->resize(n);
-  for (auto* list : {&v.touching, &v.moved, &v.started, &v.flags, &v.next_flags, &active_flag_}) list->resize(n);
+  for (auto* list : {&v.touching, &v.moved, &v.started, &v.flags, &v.next_flags, &v.is_active}) list->resize(n);
   for (auto* list : {&v.pull, &v.x, &v.r, &v.d, &v.q, &v.n}) list->resize(n);
   v.state.resize(n);
   v.start.resize(n);
@@ -105,7 +103,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   v.near_begin.resize(n);
   v.near_count.resize(n);
   v.active.reserve(n);
-  sorted_.reserve(n);
+  v.sizes.reserve(n);
 }
 
 void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals) {
@@ -114,16 +112,7 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  const RigSurface& surface = rig_.surface;
-  std::fill(ways_.begin(), ways_.end(), 0.0F);
-  for (std::size_t v = 0; v < surface.size(); ++v) {
-    const std::uint32_t b = surface.owner[v];
-    const Vec3f& guess = vertices_.initial[v] = positions[surface.first_of[v]];
-    if (b == RigSurface::kNoBone) continue;
-    const Vec3f off = guess - (vertices_.carried[v] = transform_point(motions_[b], surface.positions[v]));
-    ways_[b] = std::max(ways_[b], dot(off, off));
-  }
-  for (float& way : ways_) way = std::sqrt(way);
+  start_vertices(rig_, motions_, positions, vertices_, ways_);
 }
 
 // Parts whose fields come near the vertices of each part.
@@ -272,66 +261,22 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     }
     timed(profile.finish, [&] { smooth(now); });
   }
-  timed(profile.finish, [&] { finish(motion, positions, frame); });
-  if (unit_ != 1)
-    for (Vec3f& p : positions) p *= static_cast<float>(unit_);
+  timed(profile.finish, [&] { finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_); });
+  if (unit_ != 1) scale_all(positions, static_cast<float>(unit_), context_);
   report(frame.report);
 }
 
 void ImplicitSkin::smooth(const ImplicitPose& now) {
   if (options_.smoothing <= 0) return;
   smooth_vertices(rig_, rest_, options_.smoothing, vertices_, context_);
-  assess_smoothed(rig_, rest_, now, kSmoothTolerance, vertices_, context_);
-}
-
-// Back to the input's vertices. Normals: the surface's, plus what the file's normal differed by at rest (hard edges,
-// painted normals), carried by the bone.
-void ImplicitSkin::finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame) {
-  active_normals(rest_.corners, vertices_.positions, vertices_.active, normals_, context_);
-  for (const std::uint32_t v : vertices_.active) active_flag_[v] = 1;
-  parallel_for(context_, rig_.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = rig_.surface.welded_of[i];
-      frame.states[i] = vertices_.state[v];
-      frame.residuals[i] = has_residual(v) ? vertices_.residual[v] : std::numeric_limits<float>::quiet_NaN();
-      if (!active_flag_[v]) continue;
-      positions[i] = vertices_.positions[v];
-      const Vec3f differs = rig_.rest_normals[i] - rest_.normals[v];
-      const auto turned =
-          static_cast<Vec3f>(rotate(motion.rotations()[rig_.surface.owner[v]], static_cast<Vec3d>(differs)));
-      frame.normals[i] = normalized(normals_[v] + turned, frame.normals[i]);
-    }
-  });
-  for (const std::uint32_t v : vertices_.active) active_flag_[v] = 0;
-}
-
-// Not where no field reaches, and not where smoothing around contact has taken the vertex off its surface.
-bool ImplicitSkin::has_residual(std::size_t v) const {
-  const VertexState state = vertices_.state[v];
-  return state != VertexState::outside &&
-         (state != VertexState::contact || std::abs(vertices_.residual[v]) <= kSmoothTolerance);
+  assess_smoothed(rig_, rest_, now, vertices_, context_);
 }
 
 void ImplicitSkin::report(FrameReport& report) {
-  report.states.fill(0);
-  for (const VertexState state : vertices_.state) ++report.states[static_cast<std::size_t>(state)];
   report.active = vertices_.active.size();
   report.iterations = evaluations_;
   report.substeps = 1;
-  sorted_.clear();
-  double sum = 0;
-  for (std::size_t v = 0; v < vertices_.state.size(); ++v) {
-    if (!has_residual(v)) continue;
-    sorted_.push_back(std::abs(vertices_.residual[v]));
-    sum += sorted_.back();
-  }
-  report.residual_mean = report.residual_p95 = report.residual_max = 0;
-  if (sorted_.empty()) return;
-  report.residual_mean = sum / static_cast<double>(sorted_.size());
-  const auto p95 = sorted_.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sorted_.size() - 1));
-  std::nth_element(sorted_.begin(), p95, sorted_.end());
-  report.residual_p95 = *p95;
-  report.residual_max = *std::max_element(p95, sorted_.end());
+  report_vertices(vertices_, report);
 }
 
 }  // namespace cutis

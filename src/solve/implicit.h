@@ -35,8 +35,6 @@ class ImplicitSkin {
   [[nodiscard]] float part_radius(const BoneMotion& motion, std::uint32_t b) const;
   [[nodiscard]] ImplicitPose pose_now(const BoneMotion& motion) const;
   void smooth(const ImplicitPose& now);
-  void finish(const BoneMotion& motion, std::span<Vec3f> positions, Frame& frame);
-  [[nodiscard]] bool has_residual(std::size_t v) const;
   void report(FrameReport& report);
 
   const Rig& rig_;
@@ -61,9 +59,6 @@ class ImplicitSkin {
   std::vector<float> gates_;     // matrix
   std::vector<DeepVertex> deep_;
   ImplicitVertices vertices_;
-  std::vector<Vec3f> normals_;
-  std::vector<char> active_flag_;
-  std::vector<float> sorted_;
   std::size_t evaluations_ = 0;
 };
 

@@ -1,14 +1,26 @@
 // Projection of all vertices, and the normals of the surface that they make.
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "backends/implicit_engine.h"
+#include "backends/engine.h"
 #include "backends/scalar/grain.h"
 #include "base/parallel_for.h"
 #include "kernels/project.h"
 
 namespace cutis {
 namespace {
+
+// A residual beyond means that smoothing has taken the vertex off its surface.
+constexpr float kSmoothTolerance = 1e-3F;
+
+// Not where no field reaches, and not where smoothing around contact has taken the vertex off its surface.
+bool has_residual(const ImplicitVertices& vertices, std::size_t v) {
+  const VertexState state = vertices.state[v];
+  return state != VertexState::outside &&
+         (state != VertexState::contact || std::abs(vertices.residual[v]) <= kSmoothTolerance);
+}
 
 VertexState state_of(ProjectEnd end) {
   switch (end) {
@@ -77,8 +89,8 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
   return std::accumulate(vertices.evaluations.begin(), vertices.evaluations.end(), std::size_t{0});
 }
 
-void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, float tolerance,
-                     ImplicitVertices& vertices, const Context& context) {
+void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                     const Context& context) {
   parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = vertices.active[i];
@@ -87,7 +99,7 @@ void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
       const ResidualSample at = pose.composed ? composed_residual(*pose.field, rig.surface.iso[v], p)
                                               : skin_residual(vertex_skin(rig, rest, pose, vertices, v), p);
       vertices.residual[v] = at.value;
-      if (std::abs(at.value) > tolerance && vertices.state[v] == VertexState::converged)
+      if (std::abs(at.value) > kSmoothTolerance && vertices.state[v] == VertexState::converged)
         vertices.state[v] = VertexState::contact;
     }
   });
@@ -105,6 +117,50 @@ void active_normals(const RigRows& corners, std::span<const Vec3f> positions, st
       normals[v] = normalized(sum);
     }
   });
+}
+
+void start_vertices(const Rig& rig, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
+                    ImplicitVertices& vertices, std::span<float> ways) {
+  const RigSurface& surface = rig.surface;
+  std::fill(ways.begin(), ways.end(), 0.0F);
+  for (std::size_t v = 0; v < surface.size(); ++v) {
+    const std::uint32_t b = surface.owner[v];
+    const Vec3f& at = vertices.initial[v] = guess[surface.first_of[v]];
+    if (b == RigSurface::kNoBone) continue;
+    const Vec3f off = at - (vertices.carried[v] = transform_point(motions[b], surface.positions[v]));
+    ways[b] = std::max(ways[b], dot(off, off));
+  }
+  for (float& way : ways) way = std::sqrt(way);
+}
+
+// Normals: the surface's, plus what the file's normal differed by at rest (hard edges, painted normals), carried by the
+// bone.
+void finish_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Quatd> rotations,
+                     ImplicitVertices& vertices, std::span<Vec3f> positions, Frame& frame, const Context& context) {
+  active_normals(rest.corners, vertices.positions, vertices.active, vertices.surface_normals, context);
+  for (const std::uint32_t v : vertices.active) vertices.is_active[v] = 1;
+  parallel_for(context, rig.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = rig.surface.welded_of[i];
+      frame.states[i] = vertices.state[v];
+      frame.residuals[i] = has_residual(vertices, v) ? vertices.residual[v] : std::numeric_limits<float>::quiet_NaN();
+      if (vertices.is_active[v] == 0) continue;
+      positions[i] = vertices.positions[v];
+      const Vec3f differs = rig.rest_normals[i] - rest.normals[v];
+      const auto turned = static_cast<Vec3f>(rotate(rotations[rig.surface.owner[v]], static_cast<Vec3d>(differs)));
+      frame.normals[i] = normalized(vertices.surface_normals[v] + turned, frame.normals[i]);
+    }
+  });
+  for (const std::uint32_t v : vertices.active) vertices.is_active[v] = 0;
+}
+
+void report_vertices(ImplicitVertices& vertices, FrameReport& report) {
+  report.states.fill(0);
+  for (const VertexState state : vertices.state) ++report.states[static_cast<std::size_t>(state)];
+  vertices.sizes.clear();
+  for (std::size_t v = 0; v < vertices.state.size(); ++v)
+    if (has_residual(vertices, v)) vertices.sizes.push_back(std::abs(vertices.residual[v]));
+  report_residuals(vertices.sizes, report);
 }
 
 }  // namespace cutis
