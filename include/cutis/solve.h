@@ -47,8 +47,8 @@ class SolverState {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Makes now what solvers with a skin derive from the rest pose. Otherwise the first of them makes it; all others of the
-/// same rig share it. save_rig() stores what there is of it that takes long.
+/// Makes now what solvers with a skin derive from the rest pose. Otherwise the first of them makes it; all others of
+/// the same rig share it. save_rig() stores what there is of it that takes long.
 void prepare(const Rig& rig, const Context& context);
 
 /// One that was moved from throws Error(bad_argument) whatever it is asked for.

@@ -24,8 +24,7 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
 
 void shift_all(std::span<Vec3f> positions, const Vec3d& way, const Context& context) {
   parallel_for(context, positions.size(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      positions[i] = static_cast<Vec3f>(static_cast<Vec3d>(positions[i]) + way);
+    for (std::size_t i = begin; i < end; ++i) positions[i] = static_cast<Vec3f>(static_cast<Vec3d>(positions[i]) + way);
   });
 }
 

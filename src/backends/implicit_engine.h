@@ -136,7 +136,7 @@ struct ImplicitPose {
   std::span<const Hinge> hinges;
   const PosedField* field = nullptr;  ///< all of them
   bool composed = false;              ///< project in the field of the rig's tree, instead of parts and contact
-  bool trusted = true;  ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
+  bool trusted = true;     ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
   float turn_cosine = -2;  ///< ProjectLimits
 };
 
@@ -224,11 +224,11 @@ void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& 
 void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
                      const Context& context);
 /// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
-void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
-                     ImplicitVertices& vertices, const Context& context);
+void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
+                     const Context& context);
 
-/// Of welded vertices: where the guess puts them, and where their bone alone carries them. `ways`: per bone, the farthest
-/// that the two are apart.
+/// Of welded vertices: where the guess puts them, and where their bone alone carries them. `ways`: per bone, the
+/// farthest that the two are apart.
 void start_vertices(const Rig& rig, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
                     ImplicitVertices& vertices, std::span<float> ways);
 /// Back to the input's vertices: positions, normals, states and residuals. `rotations`: per bone.

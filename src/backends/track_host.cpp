@@ -17,9 +17,9 @@
 namespace cutis {
 namespace {
 
-constexpr float kSettled = 3e-3F;   // local edges: a vertex that relaxation and projection move by less rests
-constexpr float kConverged = 1e-3F; // residual
-constexpr float kMissed = 0.05F;    // residual of a vertex that is off its surface
+constexpr float kSettled = 3e-3F;    // local edges: a vertex that relaxation and projection move by less rests
+constexpr float kConverged = 1e-3F;  // residual
+constexpr float kMissed = 0.05F;     // residual of a vertex that is off its surface
 
 }  // namespace
 
@@ -81,8 +81,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
   TrackStep& step = this->step();
   aim(way);
   timed(profile_.pose, [&] { track_pose(rig_, rest_, way.pose, step, context_); });
-  timed(profile_.transport,
-        [&] { track_transport(rig_, rest_, way.last, way.pose, options_, step, context_); });
+  timed(profile_.transport, [&] { track_transport(rig_, rest_, way.last, way.pose, options_, step, context_); });
   timed(profile_.control, [&] {
     begin_control(rig_, rest_, way.pose, step);
     control();
@@ -178,8 +177,7 @@ void HostTracking::show(const Affine3d& root, std::span<const Vec3f> carried, st
   }
   parallel_for(context_, positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      positions[i] =
-          static_cast<Vec3f>(transform_point(root, static_cast<Vec3d>(shown_[rig_.surface.welded_of[i]])));
+      positions[i] = static_cast<Vec3f>(transform_point(root, static_cast<Vec3d>(shown_[rig_.surface.welded_of[i]])));
   });
 }
 

@@ -61,8 +61,8 @@ float steepest_slope(const RigField& field) {
 Vec3f core_of(const Rig& rig, std::size_t v) {
   const RigBone& bone = rig.bones[rig.surface.owner[v]];
   const Vec3d along = bone.rest_end - bone.rest_origin;
-  const double t = dot(static_cast<Vec3d>(rig.surface.positions[v]) - bone.rest_origin, along) /
-                   std::max(dot(along, along), 1e-30);
+  const double t =
+      dot(static_cast<Vec3d>(rig.surface.positions[v]) - bone.rest_origin, along) / std::max(dot(along, along), 1e-30);
   return static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
 }
 

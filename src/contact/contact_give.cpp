@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "contact/contact_pass_impl.h"
+#include "rig/bone_turns.h"
 
 namespace cutis {
 namespace {
@@ -24,6 +25,15 @@ constexpr double kCatchUp = 0.1, kBrake = 0.5;
 constexpr double kStartRadii = 0.01;
 // Give below this part of a local edge is none.
 constexpr double kNoGive = 1e-4;
+
+void add(Quatd& sum, const Quatd& q, double weight) {
+  sum = {sum.x + q.x * weight, sum.y + q.y * weight, sum.z + q.z * weight, sum.w + q.w * weight};
+}
+
+DualQuat<double> scaled(const DualQuat<double>& q, double s) {
+  return {{q.real.x * s, q.real.y * s, q.real.z * s, q.real.w * s},
+          {q.dual.x * s, q.dual.y * s, q.dual.z * s, q.dual.w * s}};
+}
 
 }  // namespace
 
@@ -79,8 +89,51 @@ void ContactPass::Impl::relax(const Context& context) {
     if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
 }
 
-// Where linear blending carries the skin: no method, but something that moves as smoothly as the bones do.
-void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const {
+void ContactPass::Impl::find_rigid(const std::vector<Affine3d>& at, Turns& out) const {
+  out.rigid.resize(rig.bones.size());
+  for (std::size_t b = 0; b < out.rigid.size(); ++b) out.rigid[b] = make_dual_quat(out.rotation[b], at[b].translation);
+}
+
+// Where smooth skinning carries the skin.
+void ContactPass::Impl::find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out,
+                                    const Context& context) const {
+  const std::size_t bones = rig.bones.size();
+  with.rotation.resize(bones);
+  with.stretch.resize(bones);
+  find_turns(rig, std::span(at).first(bones), with.rotation, with.stretch);
+  agree_on_signs(rig, with.rotation);
+  find_rigid(at, with);
+  blend(at, with, out, context);
+}
+
+// `smooth` and `next_smooth`. Bones turn over a sub-step by the short way; where bones that share skin come to be
+// blended the other way round, both places change, and no vertex jumps.
+void ContactPass::Impl::blend_both(const Context& context) {
+  if (smooth.empty()) {
+    find_smooth(motion, turns, smooth, context);
+  } else {
+    agreed = turns.rotation;
+    agree_on_signs(rig, agreed);
+    if (agreed != turns.rotation) {
+      turns.rotation = agreed;
+      find_rigid(motion, turns);
+      blend(motion, turns, smooth, context);
+    }
+  }
+  const std::size_t bones = rig.bones.size();
+  next_turns.rotation.resize(bones);
+  next_turns.stretch.resize(bones);
+  find_turns(rig, std::span(next_motion).first(bones), next_turns.rotation, next_turns.stretch);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (dot(next_turns.rotation[b], turns.rotation[b]) < 0) next_turns.rotation[b] = negated(next_turns.rotation[b]);
+  find_rigid(next_motion, next_turns);
+  blend(next_motion, next_turns, next_smooth, context);
+}
+
+// Dual quaternions: no method's skin, but one that moves as smoothly as the bones do and keeps its volume.
+void ContactPass::Impl::blend(const std::vector<Affine3d>& at, const Turns& with, std::vector<Vec3d>& out,
+                              const Context& context) const {
+  constexpr double kOpposite = 1e-3;  // size of a blend below which rotations cancel
   const RigSurface& surface = rig.surface;
   out.resize(surface.size());
   parallel_for(context, surface.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -92,9 +145,17 @@ void ContactPass::Impl::blend(const std::vector<Affine3d>& at, std::vector<Vec3d
         continue;
       }
       const float* weight = surface.turn_weight.data() + surface.turn.begin[v];
-      out[v] = {};
-      for (std::size_t k = 0; k < row.size(); ++k)
-        out[v] += transform_point(at[row[k]], rest_place) * static_cast<double>(weight[k]);
+      Quatd real{0, 0, 0, 0}, dual{0, 0, 0, 0};
+      Vec3d stretched;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const auto w = static_cast<double>(weight[k]);
+        add(real, with.rigid[row[k]].real, w);
+        add(dual, with.rigid[row[k]].dual, w);
+        stretched += with.stretch[row[k]] * rest_place * w;
+      }
+      const double size = std::sqrt(dot(real, real));
+      out[v] = size > kOpposite ? transform_point(scaled({real, dual}, 1 / size), stretched)
+                                : transform_point(at[row[0]], rest_place);
     }
   });
 }

@@ -186,8 +186,7 @@ void ContactPass::Impl::propose(double frames, double rate, const Context& conte
     next_drift[v] = {};
   });
   if (options.start_edges > 0) {
-    if (smooth.empty()) blend(motion, smooth, context);
-    blend(next_motion, next_smooth, context);
+    blend_both(context);
     if (prompt) start_gently(frames, context);
   }
   swell.lift(next_motion, next_lift);
@@ -269,6 +268,7 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   wanted.swap(next_wanted);
   lift.swap(next_lift);
   smooth.swap(next_smooth);
+  std::swap(turns, next_turns);
   drift.swap(next_drift);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);

@@ -13,11 +13,11 @@
 
 #include "base/work_meter.h"
 #include "contact/safe_step.h"
+#include "contact/swell.h"
+#include "contact/unfold.h"
 #include "cutis/character.h"
 #include "cutis/frame.h"
 #include "rig/rig.h"
-#include "contact/swell.h"
-#include "contact/unfold.h"
 
 namespace cutis {
 

@@ -7,9 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/dual_quat.h"
 #include "base/math.h"
-#include "contact/contact_rest.h"
 #include "contact/contact_pass.h"
+#include "contact/contact_rest.h"
 
 namespace cutis {
 
@@ -40,8 +41,15 @@ struct ContactPass::Impl {
   std::vector<Vec3f> mesh;       // valid
   std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
   std::vector<Vec3d> lift;       // above that: swelling
-  std::vector<Vec3d> smooth;     // blend() at the same pose; empty: not known yet
-  std::vector<Vec3d> drift;      // of that, in its part's rest space, a frame
+  // Of smooth skinning, per bone; signs agree along shared skin.
+  struct Turns {
+    std::vector<Quatd> rotation;
+    std::vector<Mat3d> stretch;  // before the rotation
+    std::vector<DualQuat<double>> rigid;
+  };
+  Turns turns;                // at the same pose
+  std::vector<Vec3d> smooth;  // blend() at the same pose; empty: not known yet
+  std::vector<Vec3d> drift;   // of that, in its part's rest space, a frame
   bool started = false;
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
@@ -51,6 +59,8 @@ struct ContactPass::Impl {
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, raw, next_wanted, proposed, reached_mesh;
+  Turns next_turns;
+  std::vector<Quatd> agreed;
   std::vector<Vec3d> next_smooth, next_lift, give, give_next, carried, next_drift;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
@@ -103,7 +113,10 @@ struct ContactPass::Impl {
   void propose(double frames, double rate, const Context& context);
   SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
-  void blend(const std::vector<Affine3d>& at, std::vector<Vec3d>& out, const Context& context) const;
+  void blend_both(const Context& context);
+  void find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out, const Context& context) const;
+  void find_rigid(const std::vector<Affine3d>& at, Turns& out) const;  // of its rotations
+  void blend(const std::vector<Affine3d>& at, const Turns& with, std::vector<Vec3d>& out, const Context& context) const;
   void start_gently(double frames, const Context& context);
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest

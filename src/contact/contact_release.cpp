@@ -141,9 +141,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     const auto folded = [&] {
       const auto sharp = [&](const std::vector<Vec3f>& x) {
         const auto faces = topology.edge_faces.row(e);
-        const auto normal = [&](const Triangle& t) {
-          return normalized(area_vector(x[t[0]], x[t[1]], x[t[2]]));
-        };
+        const auto normal = [&](const Triangle& t) { return normalized(area_vector(x[t[0]], x[t[1]], x[t[2]])); };
         const double agreement = dot(normal(topology.triangles[faces[0]]), normal(topology.triangles[faces[1]]));
         return (edge.forward == 1 ? agreement : -agreement) < kFoldedCosine;
       };
@@ -206,7 +204,7 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   if (!find_broken(mesh, raw, kTooMuch)) return 0;
   for (const Vec3f& p : raw)
     if (!is_finite(p)) return 0;
-  blend(motion, carried, context);
+  find_smooth(motion, next_turns, carried, context);
   plain.resize(mesh.size());
   for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
   whole = raw;
@@ -271,9 +269,7 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
     if (caught[part[v]] != 0) proposed[v] = raw[v];
-  const auto find_meeting = [&](std::span<const Vec3f> at) {
-    return meeting_search.find(at, ignored, context, meter);
-  };
+  const auto find_meeting = [&](std::span<const Vec3f> at) { return meeting_search.find(at, ignored, context, meter); };
   const bool meets = !find_meeting(proposed).empty();
   if (stopped()) return 0;
   if (meets) {

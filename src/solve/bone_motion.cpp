@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "base/dual_quat.h"
+#include "rig/bone_turns.h"
 #include "rig/motion.h"
-#include "solve/bone_turns.h"
 
 namespace cutis {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "rig/bone_turns.h"
 #include "rig/parts.h"
-#include "solve/bone_turns.h"
 
 namespace cutis {
 namespace {

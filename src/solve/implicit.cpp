@@ -261,7 +261,8 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     }
     timed(profile.finish, [&] { smooth(now); });
   }
-  timed(profile.finish, [&] { finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_); });
+  timed(profile.finish,
+        [&] { finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_); });
   if (unit_ != 1) scale_all(positions, static_cast<float>(unit_), context_);
   report(frame.report);
 }

@@ -12,15 +12,15 @@
 #include "base/math.h"
 #include "base/timer.h"
 #include "base/work_meter.h"
-#include "cutis/error.h"
-#include "cutis/option_rows.h"
-#include "rig/rig.h"
-#include "solve/bone_motion.h"
 #include "contact/contact_pass.h"
 #include "contact/contact_rest.h"
-#include "solve/implicit.h"
-#include "rig/pose_limits.h"
+#include "cutis/error.h"
+#include "cutis/option_rows.h"
 #include "relief/pose_relief.h"
+#include "rig/pose_limits.h"
+#include "rig/rig.h"
+#include "solve/bone_motion.h"
+#include "solve/implicit.h"
 #include "solve/tracker.h"
 
 namespace cutis {
@@ -411,8 +411,7 @@ const Frame& Solver::solve(const Pose& pose) {
       s.skin_whole(near);
     }
   }
-  if (offset != Vec3d{})
-    shift_all(frame.positions, offset, s.context);
+  if (offset != Vec3d{}) shift_all(frame.positions, offset, s.context);
   frame.report.nonfinite = s.motion.any_kept() ? count_followers(rig, s.motion.kept()) : 0;
   if (s.tracker) frame.report.profile = s.tracker->profile();
   frame.report.milliseconds = timer.milliseconds();

@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kTolerated = 2;  // inverted triangles more than before that a sub-step may leave
+constexpr std::size_t kTolerated = 2;          // inverted triangles more than before that a sub-step may leave
 constexpr std::size_t kMostFrameHalvings = 8;  // of a frame
 constexpr int kMostSteps = 72;
 // Operations of an active vertex in a sub-step; in tests of boxes, about.
@@ -29,10 +29,7 @@ RigTargetKey target_at(const RigTarget& target, double time) {
 }  // namespace
 
 Tracker::Tracker(const Rig& rig, const TrackingOptions& options, const Context& context)
-    : rig_(&rig),
-      options_(options),
-      context_(&context),
-      backend_(make_track_backend(rig, options, context)) {
+    : rig_(&rig), options_(options), context_(&context), backend_(make_track_backend(rig, options, context)) {
   while (anchor_ + 1 < rig.bones.size() && rig.fields[anchor_].empty()) ++anchor_;
   reset();
 }

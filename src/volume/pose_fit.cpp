@@ -177,9 +177,7 @@ class PoseProblem {
         const Vec3d& l = lever_[static_cast<std::size_t>(k)];
         // d(turn x lever)/d(turn), the row of this axis.
         const auto c = static_cast<std::size_t>(column_[static_cast<std::size_t>(k)]);
-        const Vec3d gradient = axis == 0   ? Vec3d{0, l.z, -l.y}
-                               : axis == 1 ? Vec3d{-l.z, 0, l.x}
-                                           : Vec3d{l.y, -l.x, 0};
+        const Vec3d gradient = axis == 0 ? Vec3d{0, l.z, -l.y} : axis == 1 ? Vec3d{-l.z, 0, l.x} : Vec3d{l.y, -l.x, 0};
         for (int d = 0; d < 3; ++d) set(c + static_cast<std::size_t>(d), gradient[d]);
       }
       if (options_.fit_scale) set(scale_column_, -targets_[m][axis]);

@@ -1,5 +1,5 @@
-// embed RIG CHARACTER CLIP: an embedder. It links cutis::core alone, loads a rig that bind() made elsewhere, and poses it
-// with every method.
+// embed RIG CHARACTER CLIP: an embedder. It links cutis::core alone, loads a rig that bind() made elsewhere, and poses
+// it with every method.
 #include <cmath>
 #include <cstdio>
 

@@ -81,7 +81,7 @@ void read_input(std::string_view bytes) {
     Solver solver(rig, {.method = Method::lbs}, context);
     (void)solver.solve(default_pose(rig->skeleton));
     prepare(*rig, context);  // reads what the file holds of it
-  } catch (const Error&) {  // what bad files are answered with
+  } catch (const Error&) {   // what bad files are answered with
   }
 }
 

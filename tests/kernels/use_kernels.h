@@ -59,8 +59,8 @@ CUTIS_HD inline float everything(const Input& in) {
   const Vec3f smoothed =
       smooth_towards_ring(relaxed, in.positions, in.ring, in.count, mean_with_ring(1, in.weights, in.ring, in.count));
   const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
-  return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual + dot(smoothed, found.position) + rules(in, tracked.free) +
-         eval_tree(in.tree, in.p, AngleController{}).value;
+  return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual +
+         dot(smoothed, found.position) + rules(in, tracked.free) + eval_tree(in.tree, in.p, AngleController{}).value;
 }
 
 }  // namespace cutis::use_kernels

@@ -91,9 +91,8 @@ TEST_P(Tracking, KeepsTheRadiusOfATwistedCylinder) {
         most = std::max(most, std::hypot(q.x, q.z) / rest);
       }
     }
-    // With contact what the method does late is caught up with gently: a groove and a collar, too much of both.
-    EXPECT_GT(least, contact ? 0.81 : 0.997) << (contact ? "with contact" : "without");
-    EXPECT_LT(most, contact ? 1.2 : 1.002) << (contact ? "with contact" : "without");
+    EXPECT_GT(least, 0.996) << (contact ? "with contact" : "without");
+    EXPECT_LT(most, contact ? 1.006 : 1.002) << (contact ? "with contact" : "without");
   }
 }
 

@@ -75,7 +75,7 @@ Image draw_controllers(const std::vector<ControllerPreset>& presets, int size) {
   std::vector<Image> plots;
   const struct {
     const char *title, *label;
-    Controller ControllerPreset::*curve;
+    Controller ControllerPreset::* curve;
     double unit, top;
   } kPlots[] = {{"Contact d_c", "d_c", &ControllerPreset::contact, 1, 1},
                 {"Bulge in contact d_b", "d_b", &ControllerPreset::bulge, 1, 1},

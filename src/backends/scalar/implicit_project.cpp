@@ -3,8 +3,8 @@
 #include <limits>
 #include <numeric>
 
-#include "backends/implicit_engine.h"
 #include "backends/engine.h"
+#include "backends/implicit_engine.h"
 #include "backends/scalar/grain.h"
 #include "base/parallel_for.h"
 #include "kernels/project.h"

@@ -6,7 +6,7 @@
 //   R = nearest rotation to  sqrt(3) M / |M| + pull R_neighbour.
 // A pull above 1 outweighs every reflection. Bones below a mirrored one are mirrored too: they turn against it as their
 // mirror images do.
-#include "solve/bone_turns.h"
+#include "rig/bone_turns.h"
 
 #include <cmath>
 
