@@ -149,7 +149,6 @@ void HostTracking::turn_normals(const PosedBones& pose) {
   parallel_for(context_, s.triangles.size(), 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) triangle_normals_[i] = face_normal<float>(shown_, s.triangles[i]);
   });
-  normals_.resize(s.size());
   bend_.resize(s.size());
   parallel_for(context_, s.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {

@@ -58,7 +58,7 @@ class HostTracking : public TrackBackend {
   TrackingProfile profile_;
   std::vector<Vec3f> shown_;  // welded vertices
   TrackSmoothing smoothing_;
-  std::vector<Vec3f> normals_, triangle_normals_;
+  std::vector<Vec3f> triangle_normals_;
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;
   std::vector<float> residuals_, sizes_;

@@ -5,6 +5,7 @@
 
 #include "backends/track_rest.h"
 #include "base/math.h"
+#include "geometry/normals.h"
 
 namespace cutis {
 namespace {
@@ -115,8 +116,7 @@ RigRows corners_of(std::size_t vertices, std::span<const Triangle> triangles) {
 
 std::vector<Vec3f> surface_normals(const RigRows& corners, const RigSurface& s) {
   std::vector<Vec3f> of_triangle, normals(s.size());
-  for (const Triangle& t : s.triangles)
-    of_triangle.push_back(cross(s.positions[t[1]] - s.positions[t[0]], s.positions[t[2]] - s.positions[t[0]]));
+  for (const Triangle& t : s.triangles) of_triangle.push_back(face_normal<float>(s.positions, t));
   for (std::size_t v = 0; v < s.size(); ++v) {
     Vec3f sum;
     for (const std::uint32_t i : corners.row(v)) sum += of_triangle[i];

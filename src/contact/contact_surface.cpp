@@ -17,10 +17,6 @@ namespace {
 // Operations of the rest pose: enough for thousands of pairs that intersect at every vertex.
 constexpr std::uint64_t kRestWork = 200'000'000;
 
-std::uint64_t key(std::uint32_t a, std::uint32_t b) {
-  return (static_cast<std::uint64_t>(std::min(a, b)) << 32U) | std::max(a, b);
-}
-
 void check(const ContactMesh& mesh) {
   const auto fail = [](const std::string& text) { throw Error(ErrorCode::bad_argument, "contact", text); };
   if (mesh.part.size() != mesh.rest.size())
@@ -168,7 +164,7 @@ void ContactSurface::find_rest_intersections(const RestIntersections* known, con
     const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
     const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
     if (ca != cb) {
-      excluded_components_.insert(key(ca, cb));
+      excluded_components_.insert(pair_key(ca, cb));
       continue;
     }
     // With the triangles around both: the border of a patch that passes through another would catch on it.
@@ -176,7 +172,7 @@ void ContactSurface::find_rest_intersections(const RestIntersections* known, con
       for (const std::uint32_t s : topology_.vertex_faces.row(v))
         for (const std::uint32_t w : triangles_[b])
           for (const std::uint32_t t : topology_.vertex_faces.row(w)) {
-            excluded_triangles_.insert(key(s, t));
+            excluded_triangles_.insert(pair_key(s, t));
             for (const std::uint32_t u : triangles_[s]) tangled_[u] = 1;
             for (const std::uint32_t u : triangles_[t]) tangled_[u] = 1;
           }
@@ -230,9 +226,9 @@ double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affin
 }
 
 bool ContactSurface::triangles_excluded(std::uint32_t a, std::uint32_t b) const {
-  if (excluded_triangles_.contains(key(a, b))) return true;
+  if (excluded_triangles_.contains(pair_key(a, b))) return true;
   return excluded_components_.contains(
-      key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]]));
+      pair_key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]]));
 }
 
 bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
@@ -250,7 +246,7 @@ bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t
 bool ContactSurface::excluded(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
   const std::uint32_t other = kind == ElementPair::vertex_face ? v[1] : v[2];
   if (!excluded_components_.empty() &&
-      excluded_components_.contains(key(topology_.component[v[0]], topology_.component[other])))
+      excluded_components_.contains(pair_key(topology_.component[v[0]], topology_.component[other])))
     return true;
   if (excluded_triangles_.empty() || tangled_[v[0]] == 0 || tangled_[other] == 0) return false;
   const auto holds = [&](std::uint32_t t, std::uint32_t w) {

@@ -37,6 +37,11 @@ struct CandidatePair {
   float gap = 0;       ///< to be kept, metres
 };
 
+/// Two numbers in one, the lower in the upper half.
+[[nodiscard]] inline std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
+  return (static_cast<std::uint64_t>(a < b ? a : b) << 32U) | (a < b ? b : a);
+}
+
 /// What intersects at rest, when it is known already.
 struct RestIntersections {
   std::vector<std::uint64_t> pairs;  ///< ContactSurface::rest_intersections()

@@ -38,7 +38,7 @@ void find_intersections(const TriangleBvh& tree, std::span<const Triangle> trian
         if (!work.spend(kTrianglesWork)) return;
         const std::uint32_t a = tree.triangle(slot_a), b = tree.triangle(slot_b);
         if (!share_a_vertex(triangles[a], triangles[b]) && triangles_intersect(corners(a), corners(b)))
-          pairs.push_back((static_cast<std::uint64_t>(std::min(a, b)) << 32U) | std::max(a, b));
+          pairs.push_back(pair_key(a, b));
       });
     }
   });

@@ -1,7 +1,7 @@
 // What solvers derive from a rig's rest pose: made once, when the first of them asks, and shared by all.
 //
 // A kind is a type with a name: `static constexpr std::string_view kRestName`. Kinds that take long to make and little
-// room have a part that rig files hold: see RestFile.
+// room have a part that rig files hold: see get_kept().
 #pragma once
 
 #include <cstdint>

@@ -255,5 +255,24 @@ TEST(TrackingRobust, NormalsAtRestAreThoseOfTheFile) {
   for (std::size_t v = 0; v < there.size(); ++v) EXPECT_LT(distance(here[v], there[v]), 1e-4F) << v;
 }
 
+// What a back end has not, another one does, and says so.
+TEST(TrackingBackend, NamesWhatItHasNot) {
+  const auto warnings_of = [](Backend backend, const TrackingOptions& tracking) {
+    Context context(1, backend);
+    std::vector<std::string> warnings;
+    context.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
+    const auto rig = bind(load_character("builtin:cylinder", context), context);
+    const Solver solver(rig, {.method = Method::tracking, .tracking = tracking, .contact_pass = false}, context);
+    return warnings;
+  };
+  using testing::ElementsAre;
+  using testing::HasSubstr;
+  EXPECT_THAT(warnings_of(Backend::simd, {}), ElementsAre());
+  EXPECT_THAT(warnings_of(Backend::simd, {.contact = ContactModel::composed}), ElementsAre(HasSubstr("operators")));
+  EXPECT_THAT(warnings_of(Backend::simd, {.relaxation = Relaxation::jacobi}), ElementsAre(HasSubstr("Jacobi")));
+  EXPECT_THAT(warnings_of(Backend::scalar, {.contact = ContactModel::composed, .relaxation = Relaxation::jacobi}),
+              ElementsAre());
+}
+
 }  // namespace
 }  // namespace cutis
