@@ -302,65 +302,38 @@ bool BroadPhase::find_near_parts(const StepPaths& paths, WorkCount& work) {
 }
 
 // Splits a pair of nodes into tasks of bounded size.
-void BroadPhase::expand(const StepPaths& paths, Task task, WorkCount& work) {
-  if (!work.spend(kNodeWork)) return;
-  const std::size_t a = layout_.node_begin[task.part_a] + task.node_a, b = layout_.node_begin[task.part_b] + task.node_b;
-  if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return;
+bool BroadPhase::may_meet(const StepPaths& paths, const Task& task) const {
+  const std::size_t a = layout_.node_begin[task.part_a] + task.node_a,
+                    b = layout_.node_begin[task.part_b] + task.node_b;
+  if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return false;
   const bool self = task.part_a == task.part_b;
-  if (!overlap(self ? node_path_[a] : in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]))
-    return;
-  const TriangleBvh::Node& na = surface_.parts()[task.part_a].tree.nodes()[task.node_a];
-  const TriangleBvh::Node& nb = surface_.parts()[task.part_b].tree.nodes()[task.node_b];
+  return overlap(self ? node_path_[a] : in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]);
+}
+
+void BroadPhase::expand(const StepPaths& paths, Task task, WorkCount& work) {
+  if (!work.spend(kNodeWork) || !may_meet(paths, task)) return;
+  const auto nodes_a = surface_.parts()[task.part_a].tree.nodes(), nodes_b = surface_.parts()[task.part_b].tree.nodes();
+  const TriangleBvh::Node &na = nodes_a[task.node_a], &nb = nodes_b[task.node_b];
   const std::uint32_t size_a = na.end - na.begin, size_b = nb.end - nb.begin;
   if (size_a + size_b <= kTaskTriangles || (na.is_leaf() && nb.is_leaf())) {
     tasks_.push_back(task);
     return;
   }
-  if (self && task.node_a == task.node_b) {
-    const std::uint32_t left = task.node_a + 1, right = na.right;
-    expand(paths, {task.part_a, left, task.part_b, left, task.all}, work);
-    expand(paths, {task.part_a, left, task.part_b, right, task.all}, work);
-    expand(paths, {task.part_a, right, task.part_b, right, task.all}, work);
-  } else if (nb.is_leaf() || (!na.is_leaf() && size_a >= size_b)) {
-    expand(paths, {task.part_a, task.node_a + 1, task.part_b, task.node_b, task.all}, work);
-    expand(paths, {task.part_a, na.right, task.part_b, task.node_b, task.all}, work);
-  } else {
-    expand(paths, {task.part_a, task.node_a, task.part_b, task.node_b + 1, task.all}, work);
-    expand(paths, {task.part_a, task.node_a, task.part_b, nb.right, task.all}, work);
-  }
+  const NodePairs below = pairs_below(nodes_a, nodes_b, task.node_a, task.node_b, task.part_a == task.part_b);
+  for (std::size_t k = 0; k < below.count; ++k)
+    expand(paths, {task.part_a, below.of[k][0], task.part_b, below.of[k][1], task.all}, work);
 }
 
 void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
                      const Task& task, std::vector<CandidatePair>& out) const {
-  const bool self = task.part_a == task.part_b;
-  const auto nodes_a = surface_.parts()[task.part_a].tree.nodes(), nodes_b = surface_.parts()[task.part_b].tree.nodes();
-  const Affine3d& frame = paths.frame[task.part_b];
   LeafScratch scratch;
   WorkCount work(options.meter);
-  std::array<std::array<std::uint32_t, 2>, 4 * TriangleBvh::kMaxDepth> stack;
-  std::size_t size = 0;
-  stack[size++] = {task.node_a, task.node_b};
-  while (size > 0) {
-    const auto [i, j] = stack[--size];
-    if (!work.spend(kNodeWork)) return;
-    const std::size_t a = layout_.node_begin[task.part_a] + i, b = layout_.node_begin[task.part_b] + j;
-    if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) continue;
-    if (!overlap(self ? node_path_[a] : in_frame(frame, node_last_[a], node_to_[a]), node_path_[b])) continue;
-    const TriangleBvh::Node &na = nodes_a[i], &nb = nodes_b[j];
-    if (na.is_leaf() && nb.is_leaf()) {
-      test_leaves(paths, flagged, options, {task.part_a, i, task.part_b, j, task.all}, scratch, work, out);
-    } else if (self && i == j) {
-      stack[size++] = {na.right, na.right};
-      stack[size++] = {i + 1, na.right};
-      stack[size++] = {i + 1, i + 1};
-    } else if (nb.is_leaf() || (!na.is_leaf() && na.end - na.begin >= nb.end - nb.begin)) {
-      stack[size++] = {na.right, j};
-      stack[size++] = {i + 1, j};
-    } else {
-      stack[size++] = {i, nb.right};
-      stack[size++] = {i, j + 1};
-    }
-  }
+  const auto at = [&](std::uint32_t i, std::uint32_t j) { return Task{task.part_a, i, task.part_b, j, task.all}; };
+  visit_pairs(
+      surface_.parts()[task.part_a].tree.nodes(), surface_.parts()[task.part_b].tree.nodes(),
+      {task.node_a, task.node_b}, task.part_a == task.part_b, [&] { return work.spend(kNodeWork); },
+      [&](std::uint32_t i, std::uint32_t j) { return may_meet(paths, at(i, j)); },
+      [&](std::uint32_t i, std::uint32_t j) { test_leaves(paths, flagged, options, at(i, j), scratch, work, out); });
 }
 
 void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,

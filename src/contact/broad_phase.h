@@ -63,6 +63,7 @@ class BroadPhase {
   }
   [[nodiscard]] PathBox in_frame(const Affine3d& frame, const PathBox& last, const PathBox& to) const;
   void expand(const StepPaths& paths, Task task, WorkCount& work);
+  [[nodiscard]] bool may_meet(const StepPaths& paths, const Task& task) const;
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
            std::vector<CandidatePair>& out) const;
   void test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
@@ -73,12 +74,12 @@ class BroadPhase {
   // the step. Arrays of nodes, leaves and corners are as the layout says.
   const ContactSurface& surface_;
   const BroadLayout& layout_;
-  std::vector<PathBox> part_path_, part_last_, part_to_;               // part_path_: no smaller than its root node's
-  std::vector<char> part_flag_, part_fitted_;  // has flagged corners; the boxes below are of this step
+  std::vector<PathBox> part_path_, part_last_, part_to_;  // part_path_: no smaller than its root node's
+  std::vector<char> part_flag_, part_fitted_;             // has flagged corners; the boxes below are of this step
   std::vector<PathBox> node_path_, node_last_, node_to_;
   std::vector<char> node_flag_;
-  std::vector<FourBoxes> leaf_path_;      // of its triangles
-  std::vector<char> leaf_flag_;           // a bit per triangle
+  std::vector<FourBoxes> leaf_path_;  // of its triangles
+  std::vector<char> leaf_flag_;       // a bit per triangle
   std::vector<PathBox> corner_path_, corner_to_;
   std::vector<Vec3d> corner_start_;  // last, moved with the part
   std::vector<Task> whole_, tasks_;  // of parts; of nodes

@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "contact/contact_pass_impl.h"
+#include "kernels/give_way.h"
 #include "rig/bone_turns.h"
 
 namespace cutis {
@@ -14,26 +15,8 @@ constexpr std::size_t kGivingPerChunk = 1024;
 constexpr int kRelaxations = 30;
 // Beyond the vertices that give already, so many rings are taken in at once: it spreads over sub-steps anyway.
 constexpr std::size_t kRelaxedRings = 4;
-// A vertex in contact follows its neighbours by this part in a sub-step: it stays pressed on what holds it, and loses
-// touch within a few sub-steps when that goes away.
-constexpr double kContactYield = 0.25;
-// Changes of speed by this part of the speed itself are not seen.
-constexpr double kUnseen = 0.05;
-// What is far behind comes faster: speed gained a frame, of the way to go.
-constexpr double kCatchUp = 0.1, kBrake = 0.5;
 // Speed that coarse skin gains in a frame, in radii of the part, at most.
 constexpr double kStartRadii = 0.01;
-// Give below this part of a local edge is none.
-constexpr double kNoGive = 1e-4;
-
-void add(Quatd& sum, const Quatd& q, double weight) {
-  sum = {sum.x + q.x * weight, sum.y + q.y * weight, sum.z + q.z * weight, sum.w + q.w * weight};
-}
-
-DualQuat<double> scaled(const DualQuat<double>& q, double s) {
-  return {{q.real.x * s, q.real.y * s, q.real.z * s, q.real.w * s},
-          {q.dual.x * s, q.dual.y * s, q.dual.z * s, q.dual.w * s}};
-}
 
 }  // namespace
 
@@ -62,15 +45,9 @@ void ContactPass::Impl::relax(const Context& context) {
   }
   give_next = give;
   const auto settled = [&](std::size_t v) {
-    const auto neighbours = surface.neighbours.row(v);
-    const float* weight = surface.neighbour_weight.data() + surface.neighbours.begin[v];
-    Vec3d sum;
-    double total = 0;
-    for (std::size_t k = 0; k < neighbours.size(); ++k) {
-      sum += give[neighbours[k]] * static_cast<double>(weight[k]);
-      total += weight[k];
-    }
-    return total > 0 ? sum / (total * (1 + stiffness[v])) : Vec3d{};
+    const auto ring = surface.neighbours.row(v);
+    return settled_give<double>(give.data(), ring.data(), surface.neighbour_weight.data() + surface.neighbours.begin[v],
+                                ring.size(), stiffness[v]);
   };
   for (int iteration = 0; iteration <= kRelaxations; ++iteration) {
     const bool last = iteration == kRelaxations;
@@ -130,32 +107,18 @@ void ContactPass::Impl::blend_both(const Context& context) {
   blend(next_motion, next_turns, next_smooth, context);
 }
 
-// Dual quaternions: no method's skin, but one that moves as smoothly as the bones do and keeps its volume.
 void ContactPass::Impl::blend(const std::vector<Affine3d>& at, const Turns& with, std::vector<Vec3d>& out,
                               const Context& context) const {
-  constexpr double kOpposite = 1e-3;  // size of a blend below which rotations cancel
   const RigSurface& surface = rig.surface;
   out.resize(surface.size());
   parallel_for(context, surface.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const auto rest_place = static_cast<Vec3d>(surface.positions[v]);
       const auto row = surface.turn.row(v);
-      if (row.size() < 2) {
+      if (row.size() < 2 ||
+          !blend_turns(with.rigid.data(), with.stretch.data(), row.data(),
+                       surface.turn_weight.data() + surface.turn.begin[v], row.size(), rest_place, out[v]))
         out[v] = transform_point(at[row.empty() ? part[v] : row[0]], rest_place);
-        continue;
-      }
-      const float* weight = surface.turn_weight.data() + surface.turn.begin[v];
-      Quatd real{0, 0, 0, 0}, dual{0, 0, 0, 0};
-      Vec3d stretched;
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        const auto w = static_cast<double>(weight[k]);
-        add(real, with.rigid[row[k]].real, w);
-        add(dual, with.rigid[row[k]].dual, w);
-        stretched += with.stretch[row[k]] * rest_place * w;
-      }
-      const double size = std::sqrt(dot(real, real));
-      out[v] = size > kOpposite ? transform_point(scaled({real, dual}, 1 / size), stretched)
-                                : transform_point(at[row[0]], rest_place);
     }
   });
 }
@@ -181,18 +144,11 @@ void ContactPass::Impl::start_gently(double frames, const Context& context) {
       const Vec3d from = from_then[part[v]] * (here - smooth[v]);
       const Vec3d way = from_now[part[v]] * (static_cast<Vec3d>(raw[v]) - next_smooth[v]) - from;
       const double speed = distance(transform_point(delta[part[v]], here), here) / frames;
-      const double far = length(way);
       const double gain = std::min<double>(options.start_edges * rig.surface.edge[v], kStartRadii * radius[part[v]]);
-      const double steady = gain + kUnseen * speed, most = steady + kCatchUp * far;  // gained a frame
-      next_drift[v] = way / frames;
-      Vec3d change = next_drift[v] - drift[v];
-      if (length(change) <= most * frames || !is_finite(way)) continue;
-      // No faster than it can stop there with half of that; what catches up brakes long before, or it would overshoot.
-      const double fastest = std::max(std::sqrt(steady * far), kBrake * std::sqrt(most * far));
-      change = way * std::min(1 / frames, fastest / far) - drift[v];
-      const double size = length(change);
-      next_drift[v] = drift[v] + change * (size > most * frames ? most * frames / size : 1);
-      next_wanted[v] = static_cast<Vec3f>(next_smooth[v] + now.linear * (from + next_drift[v] * frames));
+      const GentleStart<double> gentle = cutis::start_gently(way, drift[v], gain, speed, frames);
+      next_drift[v] = gentle.drift;
+      if (gentle.late)
+        next_wanted[v] = static_cast<Vec3f>(next_smooth[v] + now.linear * (from + gentle.drift * frames));
     }
   });
 }

@@ -186,12 +186,8 @@ double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affin
   if (tree_a.empty() || tree_b.empty()) return 0;
   double farthest = 0;
   WorkCount work(meter);
-  std::array<std::array<std::uint32_t, 2>, 2 * TriangleBvh::kMaxDepth> stack;
-  std::size_t size = 0;
-  stack[size++] = {0, 0};
-  while (size > 0) {
-    const auto [i, j] = stack[--size];
-    if (!work.spend(2)) break;
+  double travel = 0;  // of the last pair's box
+  const auto near = [&](std::uint32_t i, std::uint32_t j) {
     const TriangleBvh::Node &na = tree_a.nodes()[i], &nb = tree_b.nodes()[j];
     const Vec3d lo = static_cast<Vec3d>(na.box.lo), hi = static_cast<Vec3d>(na.box.hi);
     const Vec3d centre = (lo + hi) * 0.5, h = (hi - lo) * 0.5;
@@ -205,23 +201,17 @@ double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affin
         wave[k] += along * std::abs(to.linear.col[c][k] - from.linear.col[c][k]);
       }
     }
-    const double travel = distance(start, end);
-    if (travel + length(wave) <= std::max(farthest, least)) continue;
-    bool near = true;
+    travel = distance(start, end);
+    if (travel + length(wave) <= std::max(farthest, least)) return false;
     for (int k = 0; k < 3; ++k)
-      near = near && std::min(start[k], end[k]) - reach[k] <= nb.box.hi[k] &&
-             std::max(start[k], end[k]) + reach[k] >= nb.box.lo[k];
-    if (!near) continue;
-    if (na.is_leaf() && nb.is_leaf()) {
-      farthest = std::max(farthest, travel);
-    } else if (nb.is_leaf() || (!na.is_leaf() && na.end - na.begin >= nb.end - nb.begin)) {
-      stack[size++] = {na.right, j};
-      stack[size++] = {i + 1, j};
-    } else {
-      stack[size++] = {i, nb.right};
-      stack[size++] = {i, j + 1};
-    }
-  }
+      if (!(std::min(start[k], end[k]) - reach[k] <= nb.box.hi[k] &&
+            std::max(start[k], end[k]) + reach[k] >= nb.box.lo[k]))
+        return false;
+    return true;
+  };
+  visit_pairs(
+      tree_a.nodes(), tree_b.nodes(), {0, 0}, false, [&] { return work.spend(2); }, near,
+      [&](std::uint32_t, std::uint32_t) { farthest = std::max(farthest, travel); });
   return farthest;
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conjugate_gradients.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "geometry/normals.h"
+#include "kernels/give_way.h"
 
 namespace cutis {
 namespace {
@@ -13,8 +15,6 @@ namespace {
 constexpr std::size_t kSwellingPerChunk = 1024;
 constexpr double kSpread = 2;         // radii of the part that the lift spreads over the skin
 constexpr double kReach = 2;          // spreads beyond which there is none
-constexpr double kMost = 0.2;         // radii that skin is lifted
-constexpr double kLeast = 0.005;      // radii that are not worth lifting: skin far away stays exactly where it is
 constexpr int kBlur = 2;              // rings over which touching fades
 constexpr double kNoSwelling = 1e-3;  // radii pressed in that do not count
 // What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
@@ -54,10 +54,8 @@ const std::vector<double>& TouchFade::update(const RigSurface& skin, std::span<c
 }
 
 double pressed_in(const RigSurface& skin, std::size_t v, const Affine3d& motion, const Vec3f& at) {
-  const Vec3d normal = normalized(cofactor(motion.linear) * static_cast<Vec3d>(skin.normals[v]));
-  const Vec3d free = transform_point(motion, static_cast<Vec3d>(skin.positions[v]));
-  const double depth = dot(free - static_cast<Vec3d>(at), normal);
-  return std::isfinite(depth) ? std::max(0.0, depth) : 0;
+  return pressed_in(static_cast<Vec3d>(skin.positions[v]), static_cast<Vec3d>(skin.normals[v]), motion,
+                    static_cast<Vec3d>(at));
 }
 
 SwellRest::SwellRest(const Rig& rig, const Topology& topology, std::span<const std::uint32_t> part,
@@ -119,15 +117,15 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
                    double rate) {
   const RigSurface& s = rig_->surface;
   const std::vector<double>& fade = fade_.update(s, touching);
-  const double release = 1 - (1 - rate) * (1 - rate);  // springs back twice as fast
+  const double release = release_of(rate);
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
     double depth = 0;
     if (fade[v] > 0 && radius > 0)
       depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNoSwelling * radius, 0.0, radius);
     double &touch = state_.touch[v], &source = state_.source[v];
-    touch += (fade[v] > touch ? rate : release) * (fade[v] - touch);
-    source += (fade[v] * depth > source ? rate : release) * (fade[v] * depth - source);
+    follow(touch, fade[v], rate, release);
+    follow(source, fade[v] * depth, rate, release);
     if (fade[v] == 0 && touch < kNoSwelling) touch = 0;
     if (source < 0.01 * kNoSwelling * radius) source = 0;
   }
@@ -154,8 +152,8 @@ void Swell::find_region() {
     for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
       const std::uint32_t w = s.neighbours.items[i];
       if (!(rest_->conduct[i] > 0)) continue;
-      const double way =
-          reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) / (rest_->lambda[v] + rest_->lambda[w]);
+      const double way = reach_[v] + 2 * static_cast<double>(distance(s.positions[v], s.positions[w])) /
+                                         (rest_->lambda[v] + rest_->lambda[w]);
       if (way >= reach_[w]) continue;
       reach_[w] = way;
       if (waits_[w] == 0) queue.push_back(w);
@@ -175,20 +173,17 @@ void Swell::solve(const Context& context) {
   const RigSurface& s = rig_->surface;
   const std::size_t count = region_.size();
   for (auto* scratch : {&x_, &r_, &d_, &q_, &diagonal_}) scratch->resize(count);
-  const auto apply = [&](const std::vector<double>& x, std::size_t a) {
-    const std::uint32_t v = region_[a];
-    double y = diagonal_[a] * x[a];
-    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
-      if (const std::int32_t u = slot_[s.neighbours.items[i]]; u >= 0)
-        y -= rest_->conduct[i] * x[static_cast<std::size_t>(u)];
-    return y;
+  const auto degree = [&](std::uint32_t v) { return s.neighbours.begin[v + 1] - s.neighbours.begin[v]; };
+  const auto row = [&](const std::vector<double>& x, std::size_t a) {
+    const std::uint32_t v = region_[a], first = s.neighbours.begin[v];
+    return swell_row(diagonal_[a], x[a], x.data(), slot_.data(), s.neighbours.items.data() + first,
+                     rest_->conduct.data() + first, degree(v));
   };
   for (std::size_t a = 0; a < count; ++a) {
     const std::uint32_t v = region_[a];
     x_[a] = state_.lift[v];
-    diagonal_[a] = (1 - state_.touch[v]) * rest_->area[v];
-    for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) diagonal_[a] += rest_->conduct[i];
-    if (!(diagonal_[a] > 0)) diagonal_[a] = 1;
+    diagonal_[a] =
+        swell_diagonal(state_.touch[v], rest_->area[v], rest_->conduct.data() + s.neighbours.begin[v], degree(v));
   }
   const auto sum = [&](auto&& term) {
     return ordered_sum(context, count, kSwellingPerChunk, 0.0, [&](std::size_t begin, std::size_t end) {
@@ -201,27 +196,31 @@ void Swell::solve(const Context& context) {
     const double b = state_.source[region_[a]] * rest_->area[region_[a]];
     return b * b / diagonal_[a];
   });
-  double rz = sum([&](std::size_t a) {
-    r_[a] = state_.source[region_[a]] * rest_->area[region_[a]] - apply(x_, a);
-    d_[a] = r_[a] / diagonal_[a];
-    return r_[a] * d_[a];
-  });
-  for (int it = 0; it < kIterations && rz > kTolerance * kTolerance * size; ++it) {
-    const double dq = sum([&](std::size_t a) {
-      q_[a] = apply(d_, a);
+  const auto enough = [&](double) { return kTolerance * kTolerance * size; };
+  const auto set_up = [&] {
+    return sum([&](std::size_t a) {
+      r_[a] = state_.source[region_[a]] * rest_->area[region_[a]] - row(x_, a);
+      d_[a] = r_[a] / diagonal_[a];
+      return r_[a] * d_[a];
+    });
+  };
+  const auto apply = [&] {
+    return sum([&](std::size_t a) {
+      q_[a] = row(d_, a);
       return d_[a] * q_[a];
     });
-    if (!(dq > 0)) break;
-    const double alpha = rz / dq;
-    const double next = sum([&](std::size_t a) {
+  };
+  const auto reduce = [&](double alpha) {
+    return sum([&](std::size_t a) {
       x_[a] += alpha * d_[a];
       r_[a] -= alpha * q_[a];
       return r_[a] * r_[a] / diagonal_[a];
     });
-    const double beta = next / rz;
-    rz = next;
+  };
+  const auto go_on = [&](double, double beta) {
     for (std::size_t a = 0; a < count; ++a) d_[a] = r_[a] / diagonal_[a] + beta * d_[a];
-  }
+  };
+  conjugate_gradients<double>(kIterations, enough, set_up, apply, reduce, go_on);
   std::fill(state_.lift.begin(), state_.lift.end(), 0.0);
   for (std::size_t a = 0; a < count; ++a) {
     const std::uint32_t v = region_[a];
@@ -258,22 +257,16 @@ void Swell::update(std::span<const Vec3f> mesh, std::span<const Vec3d> lift, std
   if (std::isfinite(scale)) state_.scale += rate * (scale - state_.scale);
 }
 
-// Bounded, and none where skin touches.
-double Swell::height(std::size_t v) const {
-  const double most = kMost * radius_[part_[v]];
-  const double wish = std::max(0.0, state_.scale * state_.lift[v] - kLeast * radius_[part_[v]]);
-  return most > 0 ? most * std::tanh(wish / most) * (1 - state_.touch[v]) : 0;
-}
-
 void Swell::lift(std::span<const Affine3d> motion, std::vector<Vec3d>& out) const {
   const RigSurface& s = rig_->surface;
   out.assign(s.size(), Vec3d{});
   for (std::size_t v = 0; v < state_.lift.size(); ++v) {
     if (!(state_.lift[v] > 0)) continue;
-    Vec3d direction;
-    for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i)
-      direction += cofactor(motion[s.turn.items[i]].linear) * rest_->smooth_normal[v] * static_cast<double>(s.turn_weight[i]);
-    const Vec3d shift = normalized(direction) * height(v);
+    const auto bones = s.turn.row(v);
+    const Vec3d direction = swell_direction(rest_->smooth_normal[v], motion.data(), bones.data(),
+                                            s.turn_weight.data() + s.turn.begin[v], bones.size());
+    const double radius = radius_[part_[v]];
+    const Vec3d shift = direction * swell_height(state_.scale * state_.lift[v], radius, state_.touch[v]);
     if (is_finite(shift)) out[v] = shift;
   }
 }

@@ -80,7 +80,6 @@ class Swell {
               double rate);
   void find_region();
   void solve(const Context& context);
-  [[nodiscard]] double height(std::size_t v) const;
 
   const Rig* rig_;
   std::span<const std::uint32_t> part_;

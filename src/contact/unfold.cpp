@@ -5,14 +5,12 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "geometry/normals.h"
+#include "kernels/give_way.h"
 
 namespace cutis {
 namespace {
 
 constexpr std::size_t kGrain = 2048;
-// Cosine between the normals of two faces at which smoothing begins and is complete; and by how much it must be below
-// that at rest.
-constexpr double kFrom = 0, kTo = -0.6, kMoreThanRest = 0.5;
 constexpr double kAround = 0.5;  // of a fold's smoothing, on the ring around it
 constexpr int kPasses = 6;
 constexpr double kNoWeight = 1e-3;  // of a weight
@@ -62,9 +60,7 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
   };
   const auto examine = [&](const UnfoldRest::Hinge& hinge) {
     const double cosine = cosine_between(at_, s.triangles[hinge.faces[0]], s.triangles[hinge.faces[1]]);
-    if (cosine >= kFrom) return;
-    const double weight =
-        smooth_step(-cosine, -kFrom, -kTo) * smooth_step(static_cast<double>(hinge.rest) - cosine, 0.0, kMoreThanRest);
+    const double weight = fold_weight(cosine, static_cast<double>(hinge.rest));
     if (!(weight > 0)) return;
     for (const std::uint32_t f : hinge.faces)
       for (const std::uint32_t v : s.triangles[f]) add(v, weight);
@@ -87,23 +83,20 @@ void Unfold::smooth(std::span<const Vec3d> skin, std::span<Vec3d> shift, std::sp
     for (const std::uint32_t w : s.neighbours.row(active_[i])) add(w, kAround * folded_[active_[i]]);
 
   active_.clear();
-  const double release = 1 - (1 - rate) * (1 - rate);
+  const double release = release_of(rate);
   for (std::uint32_t v = 0; v < n; ++v) {
     double &follows = state_.follows[v], &weight = state_.weight[v];
-    follows += (folded_[v] > follows ? rate : release) * (folded_[v] - follows);
-    weight += (follows > weight ? rate : release) * (follows - weight);
+    follow(follows, folded_[v], rate, release);
+    follow(weight, follows, rate, release);
     if (folded_[v] == 0 && follows < kNoWeight && weight < kNoWeight) follows = weight = 0;
     if (weight > 0) active_.push_back(v);
   }
   for (int pass = 0; pass < kPasses; ++pass) {
     for (const std::uint32_t v : active_) {
-      Vec3d sum;  // cotangent weights: long edges do not pull short ones out of shape
-      double total = 0;
-      for (std::uint32_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i) {
-        sum += at_[s.neighbours.items[i]] * static_cast<double>(s.neighbour_weight[i]);
-        total += s.neighbour_weight[i];
-      }
-      if (total > 0) next_[v] = lerp(at_[v], sum / total, 0.5 * state_.weight[v]);
+      const auto ring = s.neighbours.row(v);
+      next_[v] =
+          smoothed_fold<double>(at_[v], at_.data(), ring.data(), s.neighbour_weight.data() + s.neighbours.begin[v],
+                                ring.size(), state_.weight[v]);
     }
     at_.swap(next_);
   }

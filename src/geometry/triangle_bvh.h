@@ -81,4 +81,40 @@ class TriangleBvh {
   std::vector<Boxf> boxes_;           // per slot
 };
 
+/// The pairs of nodes below a pair that are not both leaves, in order.
+struct NodePairs {
+  std::array<std::array<std::uint32_t, 2>, 3> of;
+  std::size_t count = 0;
+};
+/// `self`: both trees are one, and each pair of its nodes is wanted once.
+[[nodiscard]] inline NodePairs pairs_below(std::span<const TriangleBvh::Node> a, std::span<const TriangleBvh::Node> b,
+                                           std::uint32_t i, std::uint32_t j, bool self) {
+  const TriangleBvh::Node &na = a[i], &nb = b[j];
+  if (self && i == j) return {{{{i + 1, i + 1}, {i + 1, na.right}, {na.right, na.right}}}, 3};
+  if (nb.is_leaf() || (!na.is_leaf() && na.end - na.begin >= nb.end - nb.begin))
+    return {{{{i + 1, j}, {na.right, j}}}, 2};
+  return {{{{i, j + 1}, {i, nb.right}}}, 2};
+}
+
+/// Descends two trees at once from a pair of nodes on. go_on() is asked first and ends it all with false; near(i, j)
+/// says whether to look below a pair; leaves(i, j) takes pairs of leaves.
+template <class GoOn, class Near, class Leaves>
+void visit_pairs(std::span<const TriangleBvh::Node> a, std::span<const TriangleBvh::Node> b,
+                 std::array<std::uint32_t, 2> start, bool self, GoOn&& go_on, Near&& near, Leaves&& leaves) {
+  std::array<std::array<std::uint32_t, 2>, 4 * TriangleBvh::kMaxDepth> stack;
+  std::size_t size = 0;
+  stack[size++] = start;
+  while (size > 0) {
+    const auto [i, j] = stack[--size];
+    if (!go_on()) return;
+    if (!near(i, j)) continue;
+    if (a[i].is_leaf() && b[j].is_leaf()) {
+      leaves(i, j);
+      continue;
+    }
+    const NodePairs below = pairs_below(a, b, i, j, self);
+    for (std::size_t k = below.count; k-- > 0;) stack[size++] = below.of[k];
+  }
+}
+
 }  // namespace cutis

@@ -29,7 +29,7 @@ struct alignas(32) SkinDualQuat {
 };
 
 template <class Block>
-inline void accumulate(SkinMatrix& sum, const Block& block, const SkinMatrix* palette) {
+CUTIS_HD inline void accumulate(SkinMatrix& sum, const Block& block, const SkinMatrix* palette) {
   for (unsigned k = 0; k < 4; ++k) {
     const Float4 w(block.weight[k]);
     const SkinMatrix& m = palette[block.bone[k]];
@@ -38,7 +38,7 @@ inline void accumulate(SkinMatrix& sum, const Block& block, const SkinMatrix* pa
 }
 
 template <class Block>
-inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat* palette) {
+CUTIS_HD inline void accumulate(SkinDualQuat& sum, const Block& block, const SkinDualQuat* palette) {
   for (unsigned k = 0; k < 4; ++k) {
     const Float4 w(block.weight[k]);
     const SkinDualQuat& q = palette[block.bone[k]];
@@ -54,11 +54,11 @@ struct SkinStretches {
   /// but the rounding of a file, rows are p -> S (p - c) + c about the bone's joint c, and the rigid motions fit that.
   bool turned = false;
 
-  [[nodiscard]] bool empty() const { return bones.empty(); }
+  [[nodiscard]] CUTIS_HD bool empty() const { return bones.empty(); }
 };
 
 /// Columns q S of a bone.
-inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
+CUTIS_HD inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
   SkinMatrix m{};
   for (int c = 0; c < 3; ++c) {
     const Vec3d& column = stretch.col[c];
@@ -72,14 +72,14 @@ inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
 /// A column of a vertex's stretch: vec(conj(q) e) / |q|^2, where q is the blend of the bones' quaternions and e that of
 /// the column of q S.
 template <class T>
-inline Vec3<T> stretch_column(const Quat<T>& q, const Quat<T>& e, T per_squared) {
+CUTIS_HD inline Vec3<T> stretch_column(const Quat<T>& q, const Quat<T>& e, T per_squared) {
   return {((q.w * e.x - e.w * q.x) - (q.y * e.z - q.z * e.y)) * per_squared,
           ((q.w * e.y - e.w * q.y) - (q.z * e.x - q.x * e.z)) * per_squared,
           ((q.w * e.z - e.w * q.z) - (q.x * e.y - q.y * e.x)) * per_squared};
 }
 
 /// The stretch of a vertex; `bent`: the blend of its bones' columns.
-inline SkinMatrix stretch_of(const Float4& real, const SkinMatrix& bent) {
+CUTIS_HD inline SkinMatrix stretch_of(const Float4& real, const SkinMatrix& bent) {
   const auto quat = [](const Float4& q) { return Quatf{q[0], q[1], q[2], q[3]}; };
   const Quatf q = quat(real);
   const float per_squared = 1.0F / dot(q, q);
@@ -91,14 +91,14 @@ inline SkinMatrix stretch_of(const Float4& real, const SkinMatrix& bent) {
   return m;
 }
 
-inline Vec3f apply_point(const SkinMatrix& m, const Vec3f& p) {
+CUTIS_HD inline Vec3f apply_point(const SkinMatrix& m, const Vec3f& p) {
   const Float4 r = m.col[0] * p.x + m.col[1] * p.y + m.col[2] * p.z + m.col[3];
   return {r[0], r[1], r[2]};
 }
 
 /// Normals go by the cofactor matrix: the inverse transpose up to a factor, also for maps that flatten. A map that
 /// mirrors turns the surface inside out, and its normals with it. `n` itself where nothing of the surface is left.
-inline Vec3f apply_normal(const SkinMatrix& m, const Vec3f& n) {
+CUTIS_HD inline Vec3f apply_normal(const SkinMatrix& m, const Vec3f& n) {
   const Vec3f a{m.col[0][0], m.col[0][1], m.col[0][2]};
   const Vec3f b{m.col[1][0], m.col[1][1], m.col[1][2]};
   const Vec3f c{m.col[2][0], m.col[2][1], m.col[2][2]};
@@ -119,7 +119,7 @@ inline constexpr float kCancelled = 1e-8F;
 /// Of a blend of unit dual quaternions: divides by the real part's length; the translation is 2 * dual * conj(real),
 /// in which the part of the dual along the real quaternion drops out.
 template <class T>
-inline RigidMotion<T> rigid_motion(const Quat<T>& real, const Quat<T>& dual) {
+CUTIS_HD inline RigidMotion<T> rigid_motion(const Quat<T>& real, const Quat<T>& dual) {
   using std::sqrt;
   const T s = T(1.0F) / sqrt(dot(real, real));
   const Vec3<T> rv{real.x * s, real.y * s, real.z * s}, dv{dual.x * s, dual.y * s, dual.z * s};
@@ -129,7 +129,7 @@ inline RigidMotion<T> rigid_motion(const Quat<T>& real, const Quat<T>& dual) {
 }
 
 template <class T>
-inline Vec3<T> apply_point(const RigidMotion<T>& m, const Vec3<T>& p) {
+CUTIS_HD inline Vec3<T> apply_point(const RigidMotion<T>& m, const Vec3<T>& p) {
   return rotate(m.rotation, p) + m.translation;
 }
 

@@ -1,4 +1,4 @@
-// ONE VERTEX: smoothing around contact (Implicit §3.5.3).
+// ONE VERTEX and its neighbours: smoothing around contact (Implicit §3.5.3).
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,22 @@ CUTIS_HD inline float mean_with_ring(float own, const float* numbers, const std:
   float sum = own;
   for (std::size_t j = 0; j < count; ++j) sum += numbers[ring[j]];
   return sum / static_cast<float>(count + 1);
+}
+
+template <class T>
+struct RingSum {
+  Vec3<T> sum;
+  T weight = 0;
+};
+/// Of the neighbours, weighted.
+template <class T>
+CUTIS_HD RingSum<T> sum_of_ring(const Vec3<T>* of, const std::uint32_t* ring, const float* weights, std::size_t count) {
+  RingSum<T> all;
+  for (std::size_t k = 0; k < count; ++k) {
+    all.sum += of[ring[k]] * static_cast<T>(weights[k]);
+    all.weight += weights[k];
+  }
+  return all;
 }
 
 /// Towards the mean of the neighbours by `strength`, not at all from 0 down.

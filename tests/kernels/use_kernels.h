@@ -1,5 +1,5 @@
 // Calls one function of every kernel, so that compilers make code of them: templates and what a device may not call are
-// not seen otherwise. kernels/skin.h is left out: it takes four floats at a time by vectors of the host.
+// not seen otherwise.
 #pragma once
 
 #include "kernels/compact.h"
@@ -8,9 +8,11 @@
 #include "kernels/eval_field.h"
 #include "kernels/eval_tree.h"
 #include "kernels/field_rules.h"
+#include "kernels/give_way.h"
 #include "kernels/mean_value.h"
 #include "kernels/muscle.h"
 #include "kernels/project.h"
+#include "kernels/skin.h"
 #include "kernels/skin_residual.h"
 #include "kernels/smooth.h"
 #include "kernels/track.h"
@@ -29,6 +31,16 @@ struct Input {
   TreeView tree;
   std::uint32_t count = 0;
   Vec3f p;
+  const SkinMatrix* matrices = nullptr;
+  const SkinDualQuat* turns = nullptr;
+  struct Block {
+    std::uint16_t bone[4];
+    float weight[4];
+  } block{};
+  const DualQuat<float>* rigid = nullptr;
+  const Mat3f* stretches = nullptr;
+  const Affine3f* motions = nullptr;
+  const std::int32_t* slots = nullptr;
 };
 
 CUTIS_HD inline float rules(const Input& in, float x) {
@@ -50,6 +62,29 @@ CUTIS_HD inline T pairs(const OfFour<Vec3<T>>& x0, const OfFour<Vec3<T>>& x1) {
   return first_impact(ElementPair::edge_edge, x0, x1, separation(ElementPair::vertex_face, x0).distance, T(1e-6)).time;
 }
 
+CUTIS_HD inline Vec3f skinned(const Input& in) {
+  SkinMatrix linear{};
+  SkinDualQuat turn{};
+  accumulate(linear, in.block, in.matrices);
+  accumulate(turn, in.block, in.turns);
+  const SkinMatrix stretch = stretch_of(turn.real, linear);
+  const auto quat = [](const Float4& q) { return Quatf{q[0], q[1], q[2], q[3]}; };
+  return apply_normal(linear, apply_point(rigid_motion(quat(turn.real), quat(turn.dual)), apply_point(stretch, in.p)));
+}
+
+CUTIS_HD inline float given_way(const Input& in) {
+  Vec3f place;
+  if (!blend_turns(in.rigid, in.stretches, in.ring, in.weights, in.count, in.p, place)) return 0;
+  const GentleStart<float> start = start_gently(place, in.p, 0.1F, 0.2F, 1.0F);
+  const Vec3f give = settled_give(in.positions, in.ring, in.weights, in.count, 0.1F);
+  float touch = pressed_in(in.p, give, *in.motions, start.drift);
+  follow(touch, 1.0F, 0.5F, release_of(0.5F));
+  const float diagonal = swell_diagonal(touch, 1.0F, in.weights, in.count);
+  const float row = swell_row(diagonal, 1.0F, in.weights, in.slots, in.ring, in.weights, in.count);
+  const Vec3f lift = swell_direction(give, in.motions, in.ring, in.weights, in.count) * swell_height(row, 1.0F, touch);
+  return length(smoothed_fold(lift, in.positions, in.ring, in.weights, in.count, fold_weight(row, touch)));
+}
+
 CUTIS_HD inline float everything(const Input& in) {
   const TrackSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
   const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0, 0.01F, in.p};
@@ -60,7 +95,8 @@ CUTIS_HD inline float everything(const Input& in) {
       smooth_towards_ring(relaxed, in.positions, in.ring, in.count, mean_with_ring(1, in.weights, in.ring, in.count));
   const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
   return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual +
-         dot(smoothed, found.position) + rules(in, tracked.free) + eval_tree(in.tree, in.p, AngleController{}).value;
+         dot(smoothed, found.position) + rules(in, tracked.free) + given_way(in) + skinned(in).x +
+         eval_tree(in.tree, in.p, AngleController{}).value;
 }
 
 }  // namespace cutis::use_kernels

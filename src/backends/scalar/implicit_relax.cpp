@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/conjugate_gradients.h"
 #include "backends/implicit_engine.h"
 #include "backends/scalar/grain.h"
 #include "backends/smooth_contact.h"
+#include "base/conjugate_gradients.h"
 #include "base/parallel_for.h"
 #include "kernels/mean_value.h"
 
@@ -94,7 +94,7 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
       }
     });
   };
-  conjugate_gradients(steps, set_up, apply, reduce, go_on);
+  conjugate_gradients<float>(steps, reduced_enough, set_up, apply, reduce, go_on);
   std::fill(vertices.flags.begin(), vertices.flags.end(), 0);
   for (const std::uint32_t v : vertices.sliding) {
     const Vec3f move = narrow(vertices.x[v]);

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/conjugate_gradients.h"
 #include "backends/scalar/grain.h"
 #include "backends/scalar/track.h"
 #include "backends/track_relaxation.h"
+#include "base/conjugate_gradients.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -133,7 +133,7 @@ void scalar::track_relax(const Rig& rig, const TrackRest& rest, const TrackingOp
         }
       });
     };
-    const int steps = conjugate_gradients(options.inner, set_up, apply, reduce, go_on);
+    const int steps = conjugate_gradients<float>(options.inner, reduced_enough, set_up, apply, reduce, go_on);
     step.gradient_steps += count * static_cast<std::size_t>(steps);
   }
 

@@ -24,21 +24,9 @@ struct PackSample {
   Pack3 gradient;
 };
 
-HWY_INLINE Pack axpy(Pack a, Pack x, Pack y) { return hn::Add(a, hn::Mul(x, y)); }  // a + x y
-
-// One of a node's four numbers at the eight corners of a cell, x fastest: its trilinear blend and the differences of
-// that along the axes and pairs of axes.
-struct CellBlend {
-  Pack all, dx, dy, dz, dxy, dxz, dyz;
-};
-HWY_INLINE CellBlend blend_cell(const Pack (&n)[8], Pack x, Pack y, Pack z) {
-  const Pack za = hn::Sub(n[4], n[0]), zb = hn::Sub(n[5], n[1]), zc = hn::Sub(n[6], n[2]), zd = hn::Sub(n[7], n[3]);
-  const Pack a = axpy(n[0], z, za), b = axpy(n[1], z, zb), c = axpy(n[2], z, zc), d = axpy(n[3], z, zd);
-  const Pack y0 = hn::Sub(c, a), y1 = hn::Sub(d, b), yz0 = hn::Sub(zc, za), yz1 = hn::Sub(zd, zb);
-  const Pack at0 = axpy(a, y, y0), at1 = axpy(b, y, y1), z0 = axpy(za, y, yz0), z1 = axpy(zb, y, yz1);
-  const Pack dx = hn::Sub(at1, at0), dxy = hn::Sub(y1, y0), dxz = hn::Sub(z1, z0);
-  return {axpy(at0, x, dx), dx, axpy(y0, x, dxy), axpy(z0, x, dxz), dxy, dxz, axpy(yz0, x, hn::Sub(yz1, yz0))};
-}
+#define CUTIS_RULE HWY_INLINE
+#include "kernels/grid_cell-inl.h"
+#undef CUTIS_RULE
 
 // The cell along an axis of `n` nodes, and where in it.
 HWY_INLINE void find_cell(Pack at, int n, Ints& cell, Pack& rest) {
@@ -114,18 +102,10 @@ HWY_INLINE PackSample grid_distance(const GridView& grid, const Pack3& at) {
     numbers(2 * c, pairs[c].first[0], pairs[c].first[1]);
     numbers(2 * c + 1, pairs[c].second[0], pairs[c].second[1]);
   }
-  const CellBlend f = blend_cell(value, x, y, z), gx = blend_cell(hx, x, y, z), gy = blend_cell(hy, x, y, z),
-                  gz = blend_cell(hz, x, y, z);
-  const Pack one = set(1), two = set(2), v = set(kBack * grid.value_step), h = set(kBack * grid.slope_step);
-  const Pack xx = hn::Mul(x, hn::Sub(one, x)), yy = hn::Mul(y, hn::Sub(one, y)), zz = hn::Mul(z, hn::Sub(one, z));
-  const auto level = [&](Pack plain, Pack a, Pack p, Pack b, Pack q, Pack c, Pack r) HWY_ATTR {
-    const Pack sum = hn::Add(hn::Add(hn::Mul(a, p), hn::Mul(b, q)), hn::Mul(c, r));
-    return hn::Sub(hn::Mul(v, plain), hn::Mul(h, sum));
-  };
-  const auto along = [&](Pack t) HWY_ATTR { return hn::Sub(one, hn::Mul(two, t)); };
-  return {level(f.all, xx, gx.dx, yy, gy.dy, zz, gz.dz),
-          {level(f.dx, along(x), gx.dx, yy, gy.dxy, zz, gz.dxz), level(f.dy, along(y), gy.dy, xx, gx.dxy, zz, gz.dyz),
-           level(f.dz, along(z), gz.dz, xx, gx.dxz, yy, gy.dyz)}};
+  const CellSample<Pack> s =
+      cell_sample(blend_cell(value, x, y, z), blend_cell(hx, x, y, z), blend_cell(hy, x, y, z), blend_cell(hz, x, y, z),
+                  x, y, z, set(kBack * grid.value_step), set(kBack * grid.slope_step));
+  return {s.value, {s.dx, s.dy, s.dz}};
 }
 
 HWY_INLINE Pack3 columns_times(const Mat3f& m, const Pack3& v) {

@@ -15,16 +15,6 @@ namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 
 using namespace field_constants;
 
-HWY_INLINE Pack operator*(float a, Pack b) { return hn::Mul(set(a), b); }
-HWY_INLINE Pack operator+(float a, Pack b) { return hn::Add(set(a), b); }
-HWY_INLINE Pack operator+(Pack a, float b) { return hn::Add(a, set(b)); }
-HWY_INLINE Pack operator-(float a, Pack b) { return hn::Sub(set(a), b); }
-HWY_INLINE Pack operator-(Pack a, float b) { return hn::Sub(a, set(b)); }
-HWY_INLINE Pack operator*(Pack a, float b) { return hn::Mul(a, set(b)); }
-HWY_INLINE Pack3 operator+(const Pack3& a, const Pack3& b) { return add(a, b); }
-HWY_INLINE Pack3 operator-(const Pack3& a, const Pack3& b) { return sub(a, b); }
-HWY_INLINE Pack3 operator*(const Pack3& a, Pack b) { return mul(b, a); }
-HWY_INLINE Pack3 operator/(const Pack3& a, Pack b) { return {hn::Div(a.x, b), hn::Div(a.y, b), hn::Div(a.z, b)}; }
 // std::max(a, b) and std::min(a, b), also where one is not a number.
 HWY_INLINE Pack larger(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a, b), b, a); }
 HWY_INLINE Pack smaller(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(b, a), b, a); }

@@ -142,6 +142,18 @@ HWY_INLINE Pack4 load_places(const std::vector<Float4>& rows, std::size_t place)
   return load_transposed(reinterpret_cast<const float*>(&rows[place]), 4);
 }
 
+// As the texts of kernels/ write it.
+HWY_INLINE Pack operator*(float a, Pack b) { return hn::Mul(set(a), b); }
+HWY_INLINE Pack operator+(float a, Pack b) { return hn::Add(set(a), b); }
+HWY_INLINE Pack operator+(Pack a, float b) { return hn::Add(a, set(b)); }
+HWY_INLINE Pack operator-(float a, Pack b) { return hn::Sub(set(a), b); }
+HWY_INLINE Pack operator-(Pack a, float b) { return hn::Sub(a, set(b)); }
+HWY_INLINE Pack operator*(Pack a, float b) { return hn::Mul(a, set(b)); }
+HWY_INLINE Pack3 operator+(const Pack3& a, const Pack3& b) { return add(a, b); }
+HWY_INLINE Pack3 operator-(const Pack3& a, const Pack3& b) { return sub(a, b); }
+HWY_INLINE Pack3 operator*(const Pack3& a, Pack b) { return mul(b, a); }
+HWY_INLINE Pack3 operator/(const Pack3& a, Pack b) { return {hn::Div(a.x, b), hn::Div(a.y, b), hn::Div(a.z, b)}; }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace cutis::simd
 HWY_AFTER_NAMESPACE();

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/conjugate_gradients.h"
 #include "backends/simd/lane_sums.h"
 #include "backends/simd/track.h"
 #include "backends/track_relaxation.h"
+#include "base/conjugate_gradients.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 
@@ -356,7 +356,7 @@ void track_relax(const Rig& rig, const TrackRest& rest, int inner, Step& step, c
   const auto go_on = [&](float alpha, float beta) {
     each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(go_on_all)(relax, alpha, beta, begin, end); });
   };
-  const int steps = conjugate_gradients(inner, begin_all, apply, reduce, go_on);
+  const int steps = conjugate_gradients<float>(inner, field_constants::reduced_enough, begin_all, apply, reduce, go_on);
   step.gradient_steps += step.live_count * static_cast<std::size_t>(steps);
   each([&](std::size_t begin, std::size_t end) { HWY_DYNAMIC_DISPATCH(slide_all)(relax, begin, end); });
 }
