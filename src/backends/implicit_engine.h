@@ -45,6 +45,8 @@ struct ImplicitRest {
   std::vector<float> diagonal;        ///< sum of the weights
   std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
 };
+/// Made once, shared by all solvers of the rig.
+[[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
 
 /// Around all that a part's field reaches, in a pose: points farther than `reach` from the segment.
 struct Capsule {

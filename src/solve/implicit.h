@@ -13,9 +13,6 @@
 
 namespace cutis {
 
-/// Everything about the rest pose; made once, shared by all solvers of the rig.
-[[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
-
 class ImplicitSkin {
  public:
   /// The rig must outlive it and have a skin. `relief_cap`: SolveOptions; 0: poses are taken as they are.

@@ -57,7 +57,7 @@ OWNER = {
     "context.h": "base",
     "elasticity.h": "bind",
     "error.h": "base",
-    "explain.h": "solve",
+    "explain.h": "skin_field",
     "files.h": "base",
     "frame.h": "rig",
     "hands.h": "hands",

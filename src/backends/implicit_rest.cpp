@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/implicit_engine.h"
 #include "base/parallel_for.h"
 #include "kernels/mean_value.h"
-#include "solve/implicit.h"
 
 namespace cutis {
 namespace {
