@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cutis/builtin.h"
 #include "cutis/compose.h"
 #include "cutis/files.h"
 
@@ -22,7 +25,9 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 void add_motion_options(CLI::App& verb, MotionChoice& choice) {
-  auto* clip = verb.add_option("--clip", choice.clip, "Clip by name or number (default: the file's first)");
+  auto* clip = verb.add_option("--clip", choice.clip,
+                               "Clip by name or number (default: the file's first), or random:SEED[:SPEED], four "
+                               "seconds of smooth random poses");
   auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion from a BVH file instead of a clip");
   clip->excludes(bvh);
   auto* spheres =
@@ -57,6 +62,8 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
   } else if (!choice.spheres.empty()) {
     const SphereTrack track = load_sphere_track(choice.spheres);
     motion.clip = pose_from_spheres(character, track, {}, context).clip;
+  } else if (std::optional<Clip> random = random_motion(character.skeleton, choice.clip)) {
+    motion.clip = std::move(*random);
   } else if (character.clips.empty() && choice.clip.empty()) {
     context.warn(fmt::format("{}: has no clip; its default pose is held", character.source));
     motion.clip.name = "default pose";

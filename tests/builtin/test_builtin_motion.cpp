@@ -5,6 +5,8 @@
 
 #include "base/math.h"
 #include "builtin/made.h"
+#include "cutis/builtin.h"
+#include "cutis/error.h"
 #include "cutis/io.h"
 #include "cutis/rig.h"
 #include "cutis/solve.h"
@@ -158,6 +160,43 @@ TEST(BuiltinHuman, LaysItsCrossedArmsBeforeTheChest) {
   EXPECT_LT(at("hand_l").x, -0.03) << "the left wrist is on the right side";
   EXPECT_GT(at("hand_r").x, 0.03);
   for (const char* hand : {"hand_l", "hand_r"}) EXPECT_GT(at(hand).z, at("upper_chest").z + 0.1);
+}
+
+TEST(RandomMotion, IsSmoothBoundedAndTheSameForASeed) {
+  const Skeleton& skeleton = made("human").skeleton;
+  const Clip slow = random_motion(skeleton, 7, 0.5), fast = random_motion(skeleton, 7, 4);
+  const auto fastest = [&](const Clip& clip) {
+    double most = 0;
+    for (const Channel& c : clip.channels)
+      for (std::size_t k = 0; k + 1 < c.times.size(); ++k) {
+        const auto q = [&](std::size_t i) {
+          return Quatd{c.values[4 * i], c.values[4 * i + 1], c.values[4 * i + 2], c.values[4 * i + 3]};
+        };
+        EXPECT_NEAR(dot(q(k), q(k)), 1, 1e-5);
+        most = std::max(most, 2 * std::acos(std::min(1.0, std::abs(dot(q(k), q(k + 1))))));
+      }
+    return most;
+  };
+  EXPECT_GE(slow.channels.size(), 15U);
+  EXPECT_NEAR(slow.end(), 4, 1e-6);
+  EXPECT_GT(fastest(slow), 0.01);
+  EXPECT_LT(fastest(slow), 0.2);
+  EXPECT_GT(fastest(fast), 3 * fastest(slow));
+  for (const char* joint : {"upper_arm_l", "thigh_r"})
+    if (const int j = skeleton.find(joint); j >= 0) {
+      const auto of = [&](const Clip& clip) { return std::ranges::find(clip.channels, j, &Channel::joint)->values; };
+      EXPECT_EQ(of(slow), of(random_motion(skeleton, 7, 0.5)));
+      EXPECT_NE(of(slow), of(random_motion(skeleton, 8, 0.5)));
+    }
+}
+
+TEST(RandomMotion, GoesByName) {
+  const Skeleton& skeleton = made("arm").skeleton;
+  EXPECT_FALSE(random_motion(skeleton, "bend").has_value());
+  EXPECT_EQ(random_motion(skeleton, "random:3:2")->channels.at(0).values,
+            random_motion(skeleton, 3, 2).channels.at(0).values);
+  for (const char* name : {"random:", "random:x", "random:3:", "random:3:0", "random:3:99", "random:3:2x", "random:-1"})
+    EXPECT_THROW((void)random_motion(skeleton, name), Error) << name;
 }
 
 }  // namespace
