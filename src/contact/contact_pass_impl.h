@@ -119,6 +119,7 @@ struct ContactPass::Impl {
   void blend(const std::vector<Affine3d>& at, const Turns& with, std::vector<Vec3d>& out, const Context& context) const;
   void start_gently(double frames, const Context& context);
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
+  [[nodiscard]] double rest_edge(std::uint32_t v, std::uint32_t w) const;   // length that counts for tearing
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
   void release_passed(bool left_behind);
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker

@@ -27,6 +27,9 @@ constexpr int kReleasePatience = 8;
 constexpr double kTornStretch = 3, kTornMore = 1.5;
 // A part whose vertices are on average so many radii off their places is left behind.
 constexpr double kLeftBehind = 2;
+// Edges much shorter than those around them, slivers and vertices that should be one, are not torn before they are as
+// long as so much of a local edge.
+constexpr double kShortEdge = 0.25;
 constexpr double kFoldedCosine = -0.5;  // between the normals of two faces, as `measure` counts folds
 constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
@@ -52,11 +55,16 @@ int ContactPass::Impl::bones_between(std::uint32_t a, std::uint32_t b) const {
   return steps;
 }
 
+double ContactPass::Impl::rest_edge(std::uint32_t v, std::uint32_t w) const {
+  const RigSurface& s = rig.surface;
+  return std::max<double>(distance(s.positions[v], s.positions[w]), kShortEdge * std::min(s.edge[v], s.edge[w]));
+}
+
 double ContactPass::Impl::stretch(std::uint32_t v) const {
   double most = 0;
   for (const std::uint32_t w : rig.surface.neighbours.row(v)) {
-    const double rest_length = distance(rig.surface.positions[v], rig.surface.positions[w]);
-    if (rest_length > 0) most = std::max(most, distance(mesh[v], mesh[w]) / rest_length);
+    const double edge = rest_edge(v, w);
+    if (edge > 0) most = std::max(most, distance(mesh[v], mesh[w]) / edge);
   }
   return most;
 }
@@ -135,7 +143,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     const Edge& edge = topology.edges[e];
     const std::uint32_t v = edge.a, w = edge.b;
     if ((differs[v] | differs[w]) == 0) continue;
-    const double rest_length = distance(surface.positions[v], surface.positions[w]);
+    const double rest_length = rest_edge(v, w);
     const double here = distance(skin[v], skin[w]), there = kTornMore * distance(target[v], target[w]);
     const bool torn_here = here > kTornStretch * rest_length && here > there;
     const auto folded = [&] {

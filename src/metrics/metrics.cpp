@@ -25,6 +25,8 @@
 namespace cutis {
 namespace {
 
+// Of the size: shorter edges have no length, floats of positions say no more.
+constexpr double kNoEdge = 1e-7;
 // Of the mean edge length: vertices are moved out that far along their normal to see whether they are inside.
 constexpr double kMoveOut = 0.25;
 // Of the mean edge length: other skin that near in front of a vertex touches it. Solvers keep a gap, and between the
@@ -130,8 +132,9 @@ struct Metrics::Impl {
   void measure_rest_edges(const PosedSurface& surface) {
     rest_lengths = edge_lengths(surface, welded.topology);
     std::size_t known = 0;
-    for (const double length : rest_lengths) {
+    for (double& length : rest_lengths) {
       if (std::isnan(length)) continue;
+      if (length < kNoEdge * size) length = 0;
       ++known;
       mean_edge += length;
       zero_edges += length == 0;

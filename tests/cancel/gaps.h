@@ -11,9 +11,9 @@
 
 namespace cutis::test {
 
-/// Of a cancelled stage, milliseconds of one core. Sanitizers make everything five to ten times as long.
+/// Of a cancelled stage, milliseconds of one core. Sanitizers make everything five to twenty times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr double kMostGap = 1000;
+inline constexpr double kMostGap = 2000;
 #else
 inline constexpr double kMostGap = 100;
 #endif
