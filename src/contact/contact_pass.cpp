@@ -33,6 +33,8 @@ constexpr int kMostPause = 16;
 constexpr std::size_t kFewParts = 256;
 // Skin that nothing holds any more returns by at most so many local edges in a sub-step.
 constexpr double kReturnEdges = 1;
+// Sub-steps of the way to the first frame, by how far parts travel, over those by the turns of joints.
+constexpr int kFirstSubsteps = 2;
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
 constexpr int kMostRefusals = 2;
 // The rate at which speeds are per frame.
@@ -119,8 +121,8 @@ void ContactPass::Impl::motions_at(const Pose& at, std::vector<Affine3d>& out) {
 int ContactPass::Impl::substeps() {
   double count = largest_turn(pose, goal) / (options.max_turn_degrees * kPi / 180);
   // Frames far apart are taken as the frames between them would be.
-  // Nobody sees the way to the first frame: turns alone count there.
-  const double most_travel = (started ? options.max_substeps : 1) * std::max(1.0, std::ceil(count));
+  // Nobody sees the way to the first frame: it is not as fine, but what meets on it must not pass through.
+  const double most_travel = (started ? options.max_substeps : kFirstSubsteps) * std::max(1.0, std::ceil(count));
   const std::size_t parts = radius.size();
   posed.assign(parts, {});
   for (std::size_t p = 0; p < parts; ++p) {

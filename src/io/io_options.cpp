@@ -5,7 +5,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::string_view kAxes[] = {"x", "y", "z"};
+constexpr std::string_view kAxisNames[] = {"x", "y", "z"};
 
 constexpr OptionRow<ReadOptions> kReadRows[] = {
     flag_row<&ReadOptions::ignore_weights>("ignore_weights", "drop the file's weights unread"),
@@ -23,7 +23,7 @@ constexpr OptionRow<TakeOptions> up_row() {
   row.name = "up";
   row.kind = OptionKind::choice;
   row.most = 2;
-  row.choices = kAxes;
+  row.choices = kAxisNames;
   row.help = "the take's vertical axis; empty: what the file says, else what is usual for its format";
   row.may_be_empty = true;
   row.has = [](const TakeOptions& o) { return o.up != 0; };
