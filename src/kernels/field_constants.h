@@ -81,6 +81,9 @@ inline constexpr float kDamping = 0.1F;
 /// Of the squared residual of conjugate gradients: converged.
 inline constexpr double kReduction = 1e-6;
 inline double reduced_enough(double at_first) { return kReduction * at_first; }
+/// The same where skin comes from a guess and rounds follow: more steps a round buy nothing there.
+inline constexpr double kRoundReduction = 1e-4;
+inline double reduced_for_a_round(double at_first) { return kRoundReduction * at_first; }
 /// Taken for altogether bound to the tangent plane.
 inline constexpr float kBound = 0.99F;
 /// Local edges, at once: a plane is no surface.

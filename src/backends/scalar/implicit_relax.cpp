@@ -94,7 +94,7 @@ void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, Implici
       }
     });
   };
-  conjugate_gradients<float>(steps, reduced_enough, set_up, apply, reduce, go_on);
+  conjugate_gradients<float>(steps, reduced_for_a_round, set_up, apply, reduce, go_on);
   std::fill(vertices.flags.begin(), vertices.flags.end(), 0);
   for (const std::uint32_t v : vertices.sliding) {
     const Vec3f move = narrow(vertices.x[v]);
