@@ -106,6 +106,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
       ++outcome.iterations;
     }
     timed(profile_.project, [&] { settle(); });
+    if (rig_.targets.empty()) bring_back(rig_, step, context_);
   }
   const StageTimer timer(profile_.check);
   for (const TrackSample& s : step.samples) outcome.missed += std::abs(s.residual) > kMissed && !s.touching ? 1 : 0;

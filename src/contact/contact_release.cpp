@@ -7,6 +7,7 @@
 #include "contact/contact_pass_impl.h"
 #include "geometry/normals.h"
 #include "kernels/eval_field.h"
+#include "kernels/whole.h"
 
 namespace cutis {
 namespace {
@@ -23,13 +24,10 @@ constexpr double kCreases = 0.05;
 constexpr double kLimbPatience = 4;
 // Sub-steps on end in which a pair must tear its skin: parts that only brush past each other are held.
 constexpr int kReleasePatience = 8;
-// Stretched so far, and so many times as far as the method's, skin is torn.
-constexpr double kTornStretch = 3, kTornMore = 1.5;
+// Stretched so far, and kTornMore times as far as the method's, skin is torn.
+constexpr double kTornStretch = 3;
 // A part whose vertices are on average so many radii off their places is left behind.
 constexpr double kLeftBehind = 2;
-// Edges much shorter than those around them, slivers and vertices that should be one, are not torn before they are as
-// long as so much of a local edge.
-constexpr double kShortEdge = 0.25;
 constexpr double kFoldedCosine = -0.5;  // between the normals of two faces, as `measure` counts folds
 constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
@@ -144,7 +142,8 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     const std::uint32_t v = edge.a, w = edge.b;
     if ((differs[v] | differs[w]) == 0) continue;
     const double rest_length = rest_edge(v, w);
-    const double here = distance(skin[v], skin[w]), there = kTornMore * distance(target[v], target[w]);
+    const double here = distance(skin[v], skin[w]),
+                 there = static_cast<double>(kTornMore) * distance(target[v], target[w]);
     const bool torn_here = here > kTornStretch * rest_length && here > there;
     const auto folded = [&] {
       const auto sharp = [&](const std::vector<Vec3f>& x) {

@@ -16,6 +16,7 @@
 #include "kernels/skin_residual.h"
 #include "kernels/smooth.h"
 #include "kernels/track.h"
+#include "kernels/whole.h"
 
 namespace cutis::use_kernels {
 
@@ -74,6 +75,8 @@ CUTIS_HD inline Vec3f skinned(const Input& in) {
 
 CUTIS_HD inline float given_way(const Input& in) {
   Vec3f place;
+  if (flew_off(in.p, in.p, in.p, 1, in.positions, in.positions, in.positions, in.ring, in.count))
+    return length(among_neighbours(in.p, in.positions, in.positions, in.ring, in.count));
   if (!blend_turns(in.rigid, in.stretches, in.ring, in.weights, in.count, in.p, place)) return 0;
   const GentleStart<float> start = start_gently(place, in.p, 0.1F, 0.2F, 1.0F);
   const Vec3f give = settled_give(in.positions, in.ring, in.weights, in.count, 0.1F);
