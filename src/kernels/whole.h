@@ -17,15 +17,20 @@ inline constexpr float kShortEdge = 0.25F;
 CUTIS_HD inline bool flew_off(const Vec3f& p, const Vec3f& smooth_p, const Vec3f& rest_p, float local_edge,
                               const Vec3f* at, const Vec3f* smooth, const Vec3f* rest, const std::uint32_t* ring,
                               std::size_t count) {
-  std::size_t torn = 0;
-  for (std::size_t k = 0; k < count; ++k) {
+  const auto squared = [](const Vec3f& a, const Vec3f& b) {
+    const Vec3f d = a - b;
+    return dot(d, d);
+  };
+  const float least = kShortEdge * local_edge * (kShortEdge * local_edge);
+  std::size_t whole = 0;
+  for (std::size_t k = 0; k < count && 2 * whole < count; ++k) {
     const std::uint32_t w = ring[k];
-    const float here = distance(p, at[w]), length = distance(rest_p, rest[w]), least = kShortEdge * local_edge;
-    torn += here > kTornEdge * (length < least ? least : length) && here > kTornMore * distance(smooth_p, smooth[w])
-                ? 1
-                : 0;
+    const float here = squared(p, at[w]), length = squared(rest_p, rest[w]);
+    const bool torn = here > kTornEdge * kTornEdge * (length < least ? least : length) &&
+                      here > kTornMore * kTornMore * squared(smooth_p, smooth[w]);
+    whole += torn ? 0 : 1;
   }
-  return 2 * torn > count;
+  return 2 * whole < count;
 }
 
 /// Where smooth skinning has it, and beyond that as its neighbours are.

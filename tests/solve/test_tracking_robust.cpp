@@ -274,5 +274,19 @@ TEST(TrackingBackend, NamesWhatItHasNot) {
               ElementsAre());
 }
 
+// Fields of fingers that pass each other throw single vertices a third of the hand away; there they stayed.
+TEST(TrackingRobust, NoVertexLeavesItsNeighboursInAFist) {
+  for (const Backend backend : {Backend::scalar, Backend::simd}) {
+    const Context context(2, backend);
+    const Character hand = load_character("builtin:hand", context);
+    const Clip& clip = hand.clip("fist");
+    Solver solver(bind(hand, context), {.method = Method::tracking, .contact_pass = false}, context);
+    const Metrics metrics(hand, context, {.intersections = false, .overlap = false});
+    for (const double t : sample_times(clip, 0, 30))
+      EXPECT_LT(metrics.measure(solver.solve(sample(hand.skeleton, clip, t)).positions).stretch_max.value(), 6)
+          << (backend == Backend::scalar ? "scalar" : "simd") << " at " << t << " s; dual quaternions stretch by 2.3";
+  }
+}
+
 }  // namespace
 }  // namespace cutis
