@@ -37,6 +37,19 @@ struct TrackState {
   std::vector<TrackHeld> held;            ///< bones that held each vertex
 };
 
+/// How the skin is to be shown.
+struct TrackView {
+  double frames = 0;     ///< of 1/30 s since it was shown last; 0: it goes where it is at once
+  bool guarded = false;  ///< a contact pass follows; if not, skin that touches is shown where the fields have it
+};
+
+/// What is shown takes this from what was shown last. Welded vertices.
+struct TrackShown {
+  std::vector<Vec3f> off;        ///< from smooth skinning, in the rest space of its part
+  std::vector<Vec3f> drift;      ///< the change of that, a frame of 1/30 s
+  std::vector<Affine3f> motion;  ///< per bone, then; empty: nothing was shown
+};
+
 /// Where a target of the rig draws its vertices, in the rest space of its bone, and how firmly.
 struct TrackAim {
   double weight = 0;
@@ -70,9 +83,13 @@ class TrackBackend {
   /// Of this or another back end of the same rig.
   virtual void restore(const TrackState& state) = 0;
 
-  /// The skin as it is shown, of all input vertices: smoothed around contact and brought to the world by `root`.
-  /// `carried`: show these welded vertices instead, as they are; empty: none.
-  virtual void show(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) = 0;
+  /// The skin as it is shown, of all input vertices, brought to the world by `root`: jumps are followed gently, it is
+  /// smoothed around contact and made fair.
+  virtual void show(const Affine3d& root, const TrackView& view, std::span<Vec3f> positions) = 0;
+  /// These welded vertices instead, as they are.
+  virtual void show_carried(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) = 0;
+  virtual void save(TrackShown& to) const = 0;
+  virtual void restore(const TrackShown& shown) = 0;
   /// Normals, states and residuals of what was shown last, in `pose`; and what the report says of them.
   virtual void describe(const Affine3d& root, const PosedBones& pose, Frame& frame, FrameReport& report) = 0;
 

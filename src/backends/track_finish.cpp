@@ -11,16 +11,17 @@
 
 namespace cutis {
 
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
+bool track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
                   std::vector<Vec3f>& positions, const Context& context) {
   bool any = false;
   for (const TrackSample& sample : step.samples) any = any || sample.touching;
-  if (!any || passes <= 0) return;
+  if (!any) return false;
   scratch.beta.assign(rig.surface.size(), 0.0F);
   for (std::size_t a = 0; a < step.active.size(); ++a)
     if (step.samples[a].touching) scratch.beta[step.active[a]] = 1;
   smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed},
                  context);
+  return true;
 }
 
 // Twice: of two that flew together the second is seen when the first is back.

@@ -24,13 +24,19 @@ constexpr float kMissed = 0.05F;     // residual of a vertex that is off its sur
 }  // namespace
 
 HostTracking::HostTracking(const Rig& rig, const TrackingOptions& options, const Context& context)
-    : rig_(rig), options_(options), context_(context), shared_(track_rest(rig)), rest_(*shared_) {}
+    : rig_(rig),
+      options_(options),
+      context_(context),
+      shared_(track_rest(rig)),
+      rest_(*shared_),
+      show_(rig, rest_, context_) {}
 
 void HostTracking::restart() {
   TrackStep& step = this->step();
   step.p = rig_.surface.positions;
   step.held_begin.assign(rig_.surface.size() + 1, 0);
   step.held.clear();
+  show_.restart();
 }
 
 void HostTracking::save(TrackState& to) const { to = step(); }
@@ -165,16 +171,18 @@ void HostTracking::turn_normals(const PosedBones& pose) {
   });
 }
 
-// The tracked skin goes on as it is; what is shown is smoothed around contact. Not fitted again: that would bring back
-// the chords that cross.
-void HostTracking::show(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) {
+void HostTracking::show(const Affine3d& root, const TrackView& view, std::span<Vec3f> positions) {
   const StageTimer timer(profile_.finish);
-  if (carried.empty()) {
-    shown_ = step().p;
-    track_smooth(rig_, rest_, options_.smoothing, step(), smoothing_, shown_, context_);
-  } else {
-    shown_.assign(carried.begin(), carried.end());
-  }
+  show_.update(step(), view, options_.smoothing, shown_);
+  bring_to_world(root, positions);
+}
+
+void HostTracking::show_carried(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) {
+  shown_.assign(carried.begin(), carried.end());
+  bring_to_world(root, positions);
+}
+
+void HostTracking::bring_to_world(const Affine3d& root, std::span<Vec3f> positions) const {
   parallel_for(context_, positions.size(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       positions[i] = static_cast<Vec3f>(transform_point(root, static_cast<Vec3d>(shown_[rig_.surface.welded_of[i]])));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/track.h"
+#include "backends/track_show.h"
 #include "backends/track_step.h"
 
 namespace cutis {
@@ -19,7 +20,10 @@ class HostTracking : public TrackBackend {
   TrackOutcome substep(const TrackWay& way) override;
   void save(TrackState& to) const override;
   void restore(const TrackState& state) override;
-  void show(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) override;
+  void show(const Affine3d& root, const TrackView& view, std::span<Vec3f> positions) override;
+  void show_carried(const Affine3d& root, std::span<const Vec3f> carried, std::span<Vec3f> positions) override;
+  void save(TrackShown& to) const override { to = show_.state(); }
+  void restore(const TrackShown& shown) override { show_.set_state(shown); }
   void describe(const Affine3d& root, const PosedBones& pose, Frame& frame, FrameReport& report) override;
   [[nodiscard]] TrackingProfile profile() const override;
   void restart_profile() override;
@@ -52,12 +56,13 @@ class HostTracking : public TrackBackend {
 
  private:
   void aim(const TrackWay& way);
+  void bring_to_world(const Affine3d& root, std::span<Vec3f> positions) const;
   void assess(FrameReport& report);
   void turn_normals(const PosedBones& pose);
 
   TrackingProfile profile_;
   std::vector<Vec3f> shown_;  // welded vertices
-  TrackSmoothing smoothing_;
+  TrackShow show_;
   std::vector<Vec3f> triangle_normals_;
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;

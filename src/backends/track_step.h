@@ -119,12 +119,13 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
 /// Active ones are carried on from where they are by their bone's motion since `last`.
 void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
                      const TrackingOptions& options, TrackStep& step, const Context& context);
-/// Smooths around contact; of two arrays of numbers per vertex as scratch.
+/// Smooths around contact; arrays per vertex as scratch.
 struct TrackSmoothing {
-  std::vector<float> beta, next_beta;  // nearness of contact
+  std::vector<float> beta, next_beta;  ///< nearness of contact, 0 to 1
   std::vector<Vec3f> smoothed;
 };
-void track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
+/// False: nothing touches, and nothing was done.
+bool track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
                   std::vector<Vec3f>& positions, const Context& context);
 /// Triangles that face away from what all three of their target rotations say.
 /// Vertices that left their neighbours go back among them; says how many. Pinned skin stays.

@@ -98,10 +98,8 @@ void ContactPass::Impl::restart() {
   motion.assign(radius.size(), Affine3d{});
   mesh = wanted = rig.surface.positions;
   lift.assign(mesh.size(), Vec3d{});
-  drift.assign(mesh.size(), Vec3d{});
   swell.restart();
   unfold.restart();
-  smooth.clear();
   started = false;
   in_contact.assign(mesh.size(), 0);
   caught_steps = 0;
@@ -173,7 +171,7 @@ int ContactPass::Impl::substeps() {
 }
 
 // Where the skin would go from here: the method's mesh, swelling (next_lift), and the give of what contact holds.
-void ContactPass::Impl::propose(double frames, double rate, const Context& context) {
+void ContactPass::Impl::propose(double rate, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
   const auto all_vertices = [&](auto&& body) {
@@ -182,15 +180,8 @@ void ContactPass::Impl::propose(double frames, double rate, const Context& conte
     });
   };
   for (auto* list : {&raw, &next_wanted, &proposed}) list->resize(n);
-  for (auto* list : {&next_drift, &give, &carried}) list->resize(n);
-  all_vertices([&](std::size_t v) {
-    next_wanted[v] = raw[v] = input[surface.first_of[v]];
-    next_drift[v] = {};
-  });
-  if (options.start_edges > 0) {
-    blend_both(context);
-    if (prompt) start_gently(frames, context);
-  }
+  for (auto* list : {&give, &carried}) list->resize(n);
+  all_vertices([&](std::size_t v) { next_wanted[v] = raw[v] = input[surface.first_of[v]]; });
   swell.lift(next_motion, next_lift);
   all_vertices([&](std::size_t v) {
     give[v] = delta[part[v]].linear * (static_cast<Vec3d>(mesh[v]) - static_cast<Vec3d>(wanted[v]) - lift[v]);
@@ -237,16 +228,16 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   delta.resize(next_motion.size());
   for (std::size_t p = 0; p < delta.size(); ++p)
     delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
-  skin(here_pose, input);
-  if (stopped()) return false;
-
   const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
   const double frames = passed > 0 ? passed : t1 - t0;
+  skin(here_pose, prompt ? frames : 0.0, input);
+  if (stopped()) return false;
+
   const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
   unfolded = unfold.state();
   {
     const StageTimer giving(report.give_ms);
-    propose(frames, rate, context);
+    propose(rate, context);
   }
   const SafeStepReport step = make_safe(report, context);
   if (step.stopped) {
@@ -269,9 +260,6 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   mesh.swap(proposed);
   wanted.swap(next_wanted);
   lift.swap(next_lift);
-  smooth.swap(next_smooth);
-  std::swap(turns, next_turns);
-  drift.swap(next_drift);
   motion.swap(next_motion);
   std::fill(in_contact.begin(), in_contact.end(), 0);
   for (const ContactRecord& record : safe.contacts()) in_contact[record.vertex] = 1;
@@ -431,21 +419,9 @@ void ContactPass::restart() {
 
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
-  return {s.pose,
-          s.motion,
-          s.mesh,
-          s.wanted,
-          s.lift,
-          s.drift,
-          s.started,
-          s.in_contact,
-          s.caught_steps,
-          s.torn,
-          s.safe.save_state(),
-          s.swell.state(),
-          s.unfold.state(),
-          s.stops,
-          s.pause};
+  return {s.pose,          s.motion,         s.mesh,         s.wanted, s.lift,
+          s.started,       s.in_contact,     s.caught_steps, s.torn,   s.safe.save_state(),
+          s.swell.state(), s.unfold.state(), s.stops,        s.pause};
 }
 
 void ContactPass::restore_state(const ContactPassState& state) {
@@ -455,8 +431,6 @@ void ContactPass::restore_state(const ContactPassState& state) {
   s.mesh = state.mesh;
   s.wanted = state.wanted;
   s.lift = state.lift;
-  s.smooth.clear();
-  s.drift = state.drift;
   s.started = state.started;
   s.in_contact = state.in_contact;
   s.caught_steps = state.caught_steps;

@@ -30,7 +30,6 @@ struct ContactPassOptions {
   int max_halvings = 3;           ///< of a sub-step that leaves vertices behind
   double release_radii = 2;       ///< skin held off its place by so many radii of the thinner part, > 0, is let go …
   double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind
-  double start_edges = 0;         ///< skin gains speed against its part by so many edges a frame, > 0; 0: any
   bool swell = true;              ///< flesh that contact presses in comes out around it
   double give_radii = 2;          ///< how far contact spreads over the skin, in radii of the part, >= 0
 };
@@ -41,7 +40,6 @@ struct ContactPassState {
   std::vector<Affine3d> motion;     ///< per part, posed from rest
   std::vector<Vec3f> mesh, wanted;  ///< welded vertices: the certified mesh, the method's
   std::vector<Vec3d> lift;          ///< per welded vertex: above `wanted`
-  std::vector<Vec3d> drift;         ///< per welded vertex: against its part at rest, metres a frame
   bool started = false;             ///< a pose was followed since the last restart
   std::vector<char> in_contact;     ///< per welded vertex
   int caught_steps = 0;
@@ -62,8 +60,9 @@ void restart(ContactReport& report);
 
 class ContactPass {
  public:
-  /// Fills the positions of all input vertices at a pose.
-  using Skin = std::function<void(const Pose& pose, std::span<Vec3f> positions)>;
+  /// Fills the positions of all input vertices at a pose. `frames`: of 1/30 s since the last; 0: this frame is far from
+  /// the last one.
+  using Skin = std::function<void(const Pose& pose, double frames, std::span<Vec3f> positions)>;
 
   /// The rig must have a skin (BindOptions::implicit_skin) and outlive this.
   ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context);

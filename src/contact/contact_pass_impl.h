@@ -39,7 +39,7 @@ struct ContactPass::Impl {
   Pose pose;                     // where we are
   std::vector<Affine3d> motion;  // per part, posed from rest
   std::vector<Vec3f> mesh;       // valid
-  std::vector<Vec3f> wanted;     // the method's, at the same pose, without its jumps
+  std::vector<Vec3f> wanted;     // the method's, at the same pose
   std::vector<Vec3d> lift;       // above that: swelling
   // Of smooth skinning, per bone; signs agree along shared skin.
   struct Turns {
@@ -47,9 +47,6 @@ struct ContactPass::Impl {
     std::vector<Mat3d> stretch;  // before the rotation
     std::vector<DualQuat<double>> rigid;
   };
-  Turns turns;                // at the same pose
-  std::vector<Vec3d> smooth;  // blend() at the same pose; empty: not known yet
-  std::vector<Vec3d> drift;   // of that, in its part's rest space, a frame
   bool started = false;
   std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
   std::vector<char> in_contact;
@@ -59,16 +56,14 @@ struct ContactPass::Impl {
 
   // Scratch of a sub-step.
   std::vector<Vec3f> input, raw, next_wanted, proposed, reached_mesh;
-  Turns next_turns;
-  std::vector<Quatd> agreed;
-  std::vector<Vec3d> next_smooth, next_lift, give, give_next, carried, next_drift;
+  Turns turns;
+  std::vector<Vec3d> next_lift, give, give_next, carried;
   std::vector<Affine3d> next_motion, delta;
   std::vector<char> moved, reached;
   std::vector<std::uint32_t> active;
   std::vector<Torn> still_torn;
   std::vector<Affine3d> world;                           // of joints
-  std::vector<Mat3d> from_then, from_now;                // per part: into its rest space
-  std::vector<char> usable, caught;                      // per part
+  std::vector<char> caught;                              // per part
   std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
   std::vector<double> lag;                               // per part, metres, of all its vertices
   std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
@@ -110,14 +105,10 @@ struct ContactPass::Impl {
   [[nodiscard]] bool follows() const;  // goal_motion is one that skin can follow
   [[nodiscard]] bool lets_go(ContactReport& report);
   void stop(ContactReport& report);
-  void propose(double frames, double rate, const Context& context);
+  void propose(double rate, const Context& context);
   SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
-  void blend_both(const Context& context);
   void find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out, const Context& context) const;
-  void find_rigid(const std::vector<Affine3d>& at, Turns& out) const;  // of its rotations
-  void blend(const std::vector<Affine3d>& at, const Turns& with, std::vector<Vec3d>& out, const Context& context) const;
-  void start_gently(double frames, const Context& context);
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double rest_edge(std::uint32_t v, std::uint32_t w) const;   // length that counts for tearing
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest

@@ -211,7 +211,7 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   if (!find_broken(mesh, raw, kTooMuch)) return 0;
   for (const Vec3f& p : raw)
     if (!is_finite(p)) return 0;
-  find_smooth(motion, next_turns, carried, context);
+  find_smooth(motion, turns, carried, context);
   plain.resize(mesh.size());
   for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
   whole = raw;
@@ -234,7 +234,6 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
     ++changed;
     wanted[v] = whole[v];
     lift[v] = {};
-    drift[v] = {};
   }
   swell.restart();
   unfold.restart();
@@ -297,7 +296,6 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
     if (proposed[v] != raw[v] || mesh[v] == raw[v]) continue;
     wanted[v] = raw[v];
     lift[v] = {};
-    drift[v] = {};
   }
   mesh.swap(proposed);
   swell.restart();  // what was pressed in is free

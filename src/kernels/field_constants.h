@@ -99,4 +99,20 @@ inline constexpr int kSpread = 3;
 /// Of the way to the neighbours' mean, in contact.
 inline constexpr float kSmoothing = 0.5F;
 
+// ---- what is shown ----
+
+/// Speed against smooth skinning that a vertex gains in a frame: local edges, and radii of its part, at most.
+inline constexpr float kStartEdges = 0.05F, kStartRadii = 0.01F;
+/// How far fairing reaches: local edges, and radii of the part where edges are long. Fields are fitted to a tolerance
+/// and their unions have edges, which are some local edges wide; what is a radius wide is shape.
+inline constexpr float kFairEdges = 3, kFairRadii = 0.75F;
+/// Of Chebyshev's iteration: at that reach each takes off a third or more of what is left.
+inline constexpr int kFairPasses = 8;
+/// Fairing draws together what is twisted, by the square of the twist: an eighth of the radius at 180 degrees. Skin
+/// that bones share is faired less from the first angle of a joint on, degrees, and least from the second: so many
+/// times the pull of its neighbours holds it then; and around it, so much less from ring to ring.
+inline constexpr float kTwistFrom = 10, kTwistTo = 60, kTwistHold = 3;
+inline constexpr int kTwistRings = 6;
+inline constexpr float kTwistFade = 0.85F;
+
 }  // namespace cutis::field_constants

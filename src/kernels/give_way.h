@@ -1,5 +1,4 @@
-// ONE VERTEX of the contact pass: where smooth skinning has it, how it follows a method that jumps, how its give
-// settles, how folds around contact are smoothed. docs/algorithms/contact.md.
+// ONE VERTEX of the contact pass: where smooth skinning has it, how its give settles, how folds around contact are smoothed. docs/algorithms/contact.md.
 #pragma once
 
 #include <cmath>
@@ -38,38 +37,6 @@ CUTIS_HD bool blend_turns(const DualQuat<T>* rigid, const Mat3<T>* stretch, cons
       DualQuat<T>{{real.x * s, real.y * s, real.z * s, real.w * s}, {dual.x * s, dual.y * s, dual.z * s, dual.w * s}},
       stretched);
   return true;
-}
-
-// ---- gentle starts ----
-
-/// How a vertex goes to where the method has it, in the frame of its part, against smooth skinning.
-template <class T>
-struct GentleStart {
-  Vec3<T> drift;      ///< a frame
-  bool late = false;  ///< it does not get there now
-};
-
-/// `way`: to go; `drift`: the last one's; `gain`: speed that it may gain in a frame; `speed`: of the part there;
-/// `frames`: of a frame that pass now. It follows at once while its speed changes little, else with bounded
-/// acceleration.
-template <class T>
-CUTIS_HD GentleStart<T> start_gently(const Vec3<T>& way, const Vec3<T>& drift, T gain, T speed, T frames) {
-  constexpr T kUnseen = T(0.05);  // changes of speed by this part of the speed itself are not seen
-  // What is far behind comes faster: speed gained a frame, of the way to go.
-  constexpr T kCatchUp = T(0.1), kBrake = T(0.5);
-  const T far = length(way);
-  const T steady = gain + kUnseen * speed, most = steady + kCatchUp * far;  // gained a frame
-  GentleStart<T> start{way / frames};
-  if (length(start.drift - drift) <= most * frames || !is_finite(way)) return start;
-  // No faster than it can stop there with half of that; what catches up brakes long before, or it would overshoot.
-  const T steady_stop = std::sqrt(steady * far), brake = kBrake * std::sqrt(most * far);
-  const T fastest = steady_stop < brake ? brake : steady_stop;
-  const T part = fastest / far < 1 / frames ? fastest / far : 1 / frames;
-  const Vec3<T> change = way * part - drift;
-  const T size = length(change);
-  start.drift = drift + change * (size > most * frames ? most * frames / size : 1);
-  start.late = true;
-  return start;
 }
 
 // ---- give ----

@@ -159,7 +159,7 @@ struct Solver::Impl {
   [[nodiscard]] bool is_stateless() const {
     return options.method == Method::tracking && options.tracking.history == History::stateless;
   }
-  void skin(const Pose& pose, std::span<Vec3f> positions);
+  void skin(const Pose& pose, std::span<Vec3f> positions, const TrackView& view = {});
   void skin_whole(const Pose& pose);  // with all that the frame says of it
   void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
   void let_go(const Pose& pose);
@@ -174,7 +174,7 @@ void Solver::Impl::report_relief() {
     frame.report.contact.overlaps.push_back({joint(o.thin), joint(o.thick), o.depth, o.left});
 }
 
-void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
+void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions, const TrackView& view) {
   motion.update(*rig, pose);
   switch (options.method) {
     case Method::lbs:
@@ -187,7 +187,7 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions) {
       implicit->solve(pose, motion, positions, frame);
       break;
     case Method::tracking:
-      tracker->solve(motion.motions(), pose.time, positions, meter.get());
+      tracker->solve(motion.motions(), pose.time, positions, meter.get(), view);
       break;
   }
 }
@@ -204,7 +204,6 @@ void Solver::Impl::make_stages() {
     if (options.method == Method::tracking) {  // follows the skin by itself; its sub-steps are dear
       touching.max_travel_edges = 4;
       touching.max_substeps = 2;
-      touching.start_edges = 0.05;
     }
     if (starts_from_rest()) {  // as fine as the frames of a clip would be
       touching.max_turn_degrees = 3;
@@ -357,7 +356,9 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
   }
   const double away = length(offset);
   const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
-  const auto skin_at = [this](const Pose& at, std::span<Vec3f> positions) { skin(at, positions); };
+  const auto skin_at = [this](const Pose& at, double frames, std::span<Vec3f> positions) {
+    skin(at, positions, {.frames = frames, .guarded = true});
+  };
   const bool arrived =
       contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(), coarse ? 0 : away);
   if (!arrived) {

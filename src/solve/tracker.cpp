@@ -45,8 +45,9 @@ void Tracker::reset() {
 }
 
 TrackerState Tracker::save_state() const {
-  TrackerState state{joints_, last_pose_, {}, inverted_, targets_};
+  TrackerState state{joints_, last_pose_, {}, inverted_, targets_, {}};
   backend_->save(state.skin);
+  backend_->save(state.shown);
   return state;
 }
 
@@ -54,6 +55,7 @@ void Tracker::restore_state(const TrackerState& state) {
   joints_ = state.joints;
   last_pose_ = state.pose;
   backend_->restore(state.skin);
+  backend_->restore(state.shown);
   inverted_ = state.inverted;
   targets_ = state.targets;
 }
@@ -126,7 +128,8 @@ void Tracker::stop_here() {
   report_.out_of_time = true;
 }
 
-void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter) {
+void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter,
+                    const TrackView& view) {
   report_ = {};
   meter_ = meter;
   way_ = 0;
@@ -161,7 +164,10 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
     joints_ = next_joints_;
     targets_ = next_targets_;
   }
-  backend_->show(root_, report_.out_of_time ? std::span<const Vec3f>(shown_) : std::span<const Vec3f>(), positions);
+  if (report_.out_of_time)
+    backend_->show_carried(root_, shown_, positions);
+  else
+    backend_->show(root_, view, positions);
 }
 
 void Tracker::describe(Frame& frame) {

@@ -21,6 +21,7 @@ struct TrackerState {
   TrackState skin;                    ///< in the space of the first bone that has skin
   std::size_t inverted = 0;           ///< triangles
   std::vector<RigTargetKey> targets;  ///< where each is
+  TrackShown shown;
 };
 
 class Tracker {
@@ -35,7 +36,8 @@ class Tracker {
   /// `motions`: posed from rest, per bone, finite; `time`: of targets' keys. `positions`: out, all input vertices.
   /// `meter`: when it stops, the skin is left where it got to, to go on from there, and what is shown of it is carried
   /// on by the bones.
-  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter = nullptr);
+  void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter = nullptr,
+             const TrackView& view = {});
   /// Normals, states, residuals and the report of what solve() gave last.
   void describe(Frame& frame);
 

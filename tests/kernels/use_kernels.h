@@ -7,6 +7,7 @@
 #include "kernels/element_pair.h"
 #include "kernels/eval_field.h"
 #include "kernels/eval_tree.h"
+#include "kernels/fair.h"
 #include "kernels/field_rules.h"
 #include "kernels/give_way.h"
 #include "kernels/mean_value.h"
@@ -80,7 +81,9 @@ CUTIS_HD inline float given_way(const Input& in) {
   if (!blend_turns(in.rigid, in.stretches, in.ring, in.weights, in.count, in.p, place)) return 0;
   const GentleStart<float> start = start_gently(place, in.p, 0.1F, 0.2F, 1.0F);
   const Vec3f give = settled_give(in.positions, in.ring, in.weights, in.count, 0.1F);
-  float touch = pressed_in(in.p, give, *in.motions, start.drift);
+  const FairRow row_of = fair_row(in.p, 0, in.positions, in.stretches, in.ring, in.weights, in.count, 0.1F);
+  const Vec3f fair = fair_place(row_of, in.positions, in.ring, in.weights, in.count);
+  float touch = pressed_in(in.p, give, *in.motions, start.drift + fair);
   follow(touch, 1.0F, 0.5F, release_of(0.5F));
   const float diagonal = swell_diagonal(touch, 1.0F, in.weights, in.count);
   const float row = swell_row(diagonal, 1.0F, in.weights, in.slots, in.ring, in.weights, in.count);

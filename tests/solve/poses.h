@@ -33,12 +33,16 @@ template <class Skip>
 NormalError normal_error(const Character& c, std::span<const Vec3f> positions, std::span<const Vec3f> normals,
                          Skip skip) {
   const Weld seams = weld(c.meshes[0].positions);
+  // At a crease the two disagree: how faces are weighted is a matter of taste.
   const std::vector<Vec3f> there = vertex_normals(positions, c.meshes[0].triangles, seams.welded_of);
+  const std::vector<Vec3d> by_area = area_weighted_normals(positions, c.meshes[0].triangles);
   NormalError error;
   std::size_t count = 0;
   for (std::size_t v = 0; v < normals.size(); ++v) {
     if (skip(v)) continue;
-    const double angle = std::acos(std::clamp<double>(dot(normals[v], there[v]), -1, 1)) * 180 / kPi;
+    const double agreement =
+        std::max<double>(dot(normals[v], there[v]), dot(static_cast<Vec3d>(normals[v]), by_area[v]));
+    const double angle = std::acos(std::clamp(agreement, -1.0, 1.0)) * 180 / kPi;
     error.largest = std::max(error.largest, angle);
     error.mean += angle;
     ++count;

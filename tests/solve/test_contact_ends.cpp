@@ -268,7 +268,7 @@ class StoppedPass : public ContactEnds {
 
   bool advance(double share, std::uint64_t limit) {
     meter.start(limit, 0);
-    const auto skin = [&](const Pose& at, std::span<Vec3f> out) {
+    const auto skin = [&](const Pose& at, double, std::span<Vec3f> out) {
       std::ranges::copy(solver.solve(at).positions, out.begin());
     };
     return pass.advance(pose_at(c, "fist", share), skin, positions, report, context, &meter);
@@ -306,7 +306,7 @@ TEST_F(StoppedPass, PausesLongerAndLongerWhereNothingHelps) {
 TEST_F(StoppedPass, WhatIsSpentDoesNotDependOnThreads) {
   const Context one(1);
   ContactPass alone(*rig, {}, one);
-  const auto skin = [&](const Pose& at, std::span<Vec3f> out) {
+  const auto skin = [&](const Pose& at, double, std::span<Vec3f> out) {
     std::ranges::copy(solver.solve(at).positions, out.begin());
   };
   for (const double share : {0.1, 0.2, 0.3, 0.4}) {

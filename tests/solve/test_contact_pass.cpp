@@ -89,7 +89,10 @@ TEST_F(ContactPassTest, ArmsTakenThroughEachOtherInFewFramesComeFreeAgain) {
   Solver solver(bind(character, context), {}, context), smooth(bind(character, context), {Method::dqs}, context);
   bool certified = false;
   double farthest = 0;
-  for (const double t : sample_times(clip, 5, 30)) {
+  std::vector<double> times = sample_times(clip, 5, 30);
+  times.insert(times.end(), 4,
+               times.back());  // what took too much work is tried again after 1 frame, then after 2, from rest
+  for (const double t : times) {
     const Pose pose = sample(character.skeleton, clip, t);
     const Frame &frame = solver.solve(pose), &plain = smooth.solve(pose);
     certified = frame.report.contact.certified;
@@ -171,7 +174,7 @@ TEST_F(ContactPassTest, PartsThatCannotBeKeptApartInTimeAreLetGo) {
   options.safe.sweeps = 1;  // little is pushed, much is held back
   ContactPass pass(*rig, options, context);
   Solver solver(rig, {.method = Method::dqs}, context);
-  const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
+  const auto skin = [&](const Pose& at, double, std::span<Vec3f> positions) {
     std::ranges::copy(solver.solve(at).positions, positions.begin());
   };
   std::vector<Vec3f> positions(rig->vertex_count());
@@ -188,57 +191,6 @@ TEST_F(ContactPassTest, PartsThatCannotBeKeptApartInTimeAreLetGo) {
     for (const Vec3f& p : positions) ASSERT_TRUE(is_finite(p));
   }
   EXPECT_GT(released, 0U);
-}
-
-TEST_F(ContactPassTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
-  const Character character = test::make_two_bone_tube();
-  const auto rig = bind(character, context);
-  ContactPass pass(*rig, {.start_edges = 0.05}, context);
-  Pose pose = default_pose(character.skeleton);
-  std::vector<Vec3f> rest(rig->vertex_count()), before_last, last, now(rest.size());
-  for (std::size_t v = 0; v < rest.size(); ++v) rest[v] = rig->surface.positions[rig->surface.welded_of[v]];
-  const float edge = rig->surface.edge[0], jump = 2 * edge;
-  before_last = last = rest;
-  double most = 0, farthest = 0;
-  ContactReport report;
-  for (int frame = 0; frame < 60; ++frame) {
-    pose.time = frame / 30.0;
-    const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
-      for (std::size_t v = 0; v < rest.size(); ++v) positions[v] = rest[v] + Vec3f{0, at.time > 0.3 ? jump : 0.0F, 0};
-    };
-    pass.advance(pose, skin, now, report, context);
-    most = std::max<double>(most, length(now[0] - last[0] * 2.0F + before_last[0]));
-    farthest = std::max<double>(farthest, distance(now[0], rest[0]));
-    before_last = last;
-    last = now;
-  }
-  // A twentieth of an edge, and a tenth of the speed, which the way still to go bounds.
-  EXPECT_LT(most, 0.05 * edge + 0.1 * jump);
-  EXPECT_LT(farthest, 1.1 * jump);
-  EXPECT_NEAR(now[0].y, rest[0].y + jump, 1e-6) << "in the end it is where the method says";
-}
-
-TEST_F(ContactPassTest, SkinThatIsFarBehindCatchesUpAndDoesNotOvershoot) {
-  const Character character = test::make_two_bone_tube();
-  const auto rig = bind(character, context);
-  ContactPass pass(*rig, {.start_edges = 0.05}, context);
-  Pose pose = default_pose(character.skeleton);
-  std::vector<Vec3f> rest(rig->vertex_count()), now(rest.size());
-  for (std::size_t v = 0; v < rest.size(); ++v) rest[v] = rig->surface.positions[rig->surface.welded_of[v]];
-  constexpr float kJump = 1.2F;  // four radii
-  ContactReport report;
-  float after_twenty = 0, farthest = 0;
-  for (int frame = 0; frame < 60; ++frame) {
-    pose.time = frame / 30.0;
-    const auto skin = [&](const Pose& at, std::span<Vec3f> positions) {
-      for (std::size_t v = 0; v < rest.size(); ++v) positions[v] = rest[v] + Vec3f{0, at.time > 0.3 ? kJump : 0.0F, 0};
-    };
-    pass.advance(pose, skin, now, report, context);
-    if (frame == 30) after_twenty = now[0].y - rest[0].y;
-    farthest = std::max(farthest, now[0].y - rest[0].y);
-  }
-  EXPECT_GT(after_twenty, 0.9F * kJump);
-  EXPECT_LT(farthest, 1.05F * kJump);
 }
 
 // Skin of the trunk at a shoulder starts as fast as the arm does, though the trunk stands still.

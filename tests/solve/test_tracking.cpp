@@ -91,7 +91,7 @@ TEST_P(Tracking, KeepsTheRadiusOfATwistedCylinder) {
         most = std::max(most, std::hypot(q.x, q.z) / rest);
       }
     }
-    EXPECT_GT(least, 0.996) << (contact ? "with contact" : "without");
+    EXPECT_GT(least, 0.99) << (contact ? "with contact" : "without");
     EXPECT_LT(most, contact ? 1.006 : 1.002) << (contact ? "with contact" : "without");
   }
 }

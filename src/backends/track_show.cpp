@@ -1,0 +1,176 @@
+#include "backends/track_show.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/scalar/grain.h"
+#include "backends/track_relaxation.h"
+#include "base/math.h"
+#include "base/parallel_for.h"
+#include "kernels/field_constants.h"
+
+namespace cutis {
+
+using namespace field_constants;
+using relaxation::odds;
+
+TrackShow::TrackShow(const Rig& rig, const TrackRest& rest, const Context& context)
+    : rig_(rig), rest_(rest), context_(context) {
+  const std::size_t n = rig.surface.size();
+  list_.reserve(n);
+  rows_.reserve(n);
+  twist_.resize(n);
+  next_twist_.resize(n);
+  restart();
+}
+
+void TrackShow::restart() {
+  state_.off.assign(rig_.surface.size(), Vec3f{});
+  state_.drift.assign(rig_.surface.size(), Vec3f{});
+  state_.motion.clear();
+}
+
+// The tracked skin may jump against smooth skinning: a fold that snaps over, a vertex that changes sides. It is
+// followed, at once while its speed against that changes little, else with bounded acceleration; in the end it is where
+// it is.
+void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>& shown) {
+  const RigSurface& s = rig_.surface;
+  const bool at_once = !(frames > 0) || state_.motion.empty();
+  to_rest_.resize(step.motion.size());
+  for (std::size_t b = 0; b < to_rest_.size(); ++b) to_rest_[b] = inverse(step.motion[b].linear);
+  const auto passed = static_cast<float>(frames);
+  parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      Vec3f &off = state_.off[v], &drift = state_.drift[v];
+      const bool active = !step.slot.empty() && step.slot[v] >= 0;
+      const std::uint32_t b = s.owner[v];
+      if (b == RigSurface::kNoBone || (!active && off == Vec3f{} && drift == Vec3f{})) continue;
+      const Vec3f smooth = active ? step.blended[v] : step.p[v];
+      const Vec3f target = to_rest_[b] * (step.p[v] - smooth);
+      if (at_once || !is_finite(target)) {
+        off = is_finite(target) ? target : Vec3f{};
+        drift = {};
+        continue;
+      }
+      const float speed =
+          distance(transform_point(step.motion[b], s.positions[v]), transform_point(state_.motion[b], s.positions[v])) /
+          passed;
+      const float radius = rig_.fields[b].empty() ? s.edge[v] : rig_.fields[b].grid.radius;
+      const float gain = std::min(kStartEdges * s.edge[v], kStartRadii * radius);
+      const GentleStart<float> gentle = start_gently(target - off, drift, gain, speed, passed);
+      drift = gentle.drift;
+      off = gentle.late ? off + gentle.drift * passed : target;
+      if (gentle.late) shown[v] = smooth + step.motion[b].linear * off;
+    }
+  });
+  state_.motion = step.motion;
+}
+
+// Per vertex in `twist_`: 1 where bones share skin whose joint is twisted, fading out over some rings around.
+bool TrackShow::find_twists(const TrackStep& step) {
+  const RigSurface& s = rig_.surface;
+  bone_twist_.assign(rig_.bones.size(), 0.0F);
+  bool any = false;
+  const auto turn = [&](std::size_t b) {
+    const Float4& q = step.rigid[b].real;
+    return Quatf{q[0], q[1], q[2], q[3]};
+  };
+  for (std::size_t b = 0; b < bone_twist_.size() && !step.rigid.empty(); ++b) {
+    if (rig_.bones[b].parent < 0) continue;
+    const Quatf q = conjugate(turn(static_cast<std::size_t>(rig_.bones[b].parent))) * turn(b);
+    const float along = std::abs(dot(Vec3f{q.x, q.y, q.z}, static_cast<Vec3f>(rest_.axis[b])));
+    const float degrees = 2 * std::atan2(along, std::abs(q.w)) * static_cast<float>(180 / kPi);
+    bone_twist_[b] = smooth_step(degrees, kTwistFrom, kTwistTo);
+    any = any || bone_twist_[b] > 0;
+  }
+  if (!any) return false;
+  const auto all = [&](auto&& body) {
+    parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) body(v);
+    });
+  };
+  all([&](std::size_t v) {
+    const auto bones = s.turn.row(v);
+    twist_[v] = 0;
+    if (bones.size() > 1)
+      for (const std::uint32_t b : bones) twist_[v] = std::max(twist_[v], bone_twist_[b]);
+  });
+  for (int ring = 0; ring < kTwistRings; ++ring) {
+    all([&](std::size_t v) {
+      next_twist_[v] = twist_[v];
+      for (const std::uint32_t w : s.neighbours.row(v))
+        next_twist_[v] = std::max(next_twist_[v], kTwistFade * twist_[w]);
+    });
+    twist_.swap(next_twist_);
+  }
+  return true;
+}
+
+// Of all that is not carried exactly.
+void TrackShow::find_rows(TrackStep& step, bool guarded, const std::vector<Vec3f>& shown) {
+  const RigSurface& s = rig_.surface;
+  list_ = step.active;
+  const auto turn_with_bone = [&](std::uint32_t v) {
+    if (step.is_wanted[v] == 0 && s.owner[v] != RigSurface::kNoBone) step.turn[v] = step.motion[s.owner[v]].linear;
+  };
+  for (std::uint32_t v = 0; v < s.size(); ++v) {
+    if (step.slot[v] >= 0 || shown[v] == step.p[v]) continue;
+    list_.push_back(v);
+    turn_with_bone(v);
+    for (const std::uint32_t w : s.neighbours.row(v)) turn_with_bone(w);
+  }
+  const bool twisted = find_twists(step);
+  rows_.resize(list_.size());
+  parallel_for(context_, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t v = list_[i], b = s.owner[v];
+      rows_[i] = {shown[v], 0};
+      if (rest_.is_rigid(v)) continue;
+      float reach = kFairEdges;
+      if (b != RigSurface::kNoBone && !rig_.fields[b].empty())
+        reach = std::min(reach, kFairRadii * rig_.fields[b].grid.radius / s.edge[v]);
+      float attached = 1 / (reach * reach);
+      if (twisted) attached += kTwistHold * twist_[v];
+      if (!guarded && touches_) attached += odds(smoothing_.beta[v]);
+      if (!rest_.stiffness.empty()) attached += odds(rest_.stiffness[v]);
+      if (!step.pin.empty()) attached += odds(step.pin[v]);
+      const auto ring = s.neighbours.row(v);
+      rows_[i] = fair_row(shown[v], v, s.positions.data(), step.turn.data(), ring.data(),
+                          s.neighbour_weight.data() + s.neighbours.begin[v], ring.size(), attached);
+    }
+  });
+}
+
+// Chebyshev's iteration: the rows' eigenvalues are within 1 / (1 + k), for the least k.
+void TrackShow::make_fair(std::vector<Vec3f>& shown) {
+  const RigSurface& s = rig_.surface;
+  constexpr float rho = 1 / (1 + 1 / (kFairEdges * kFairEdges));
+  next_ = previous_ = shown;
+  float weight = 1;
+  for (int pass = 0; pass < kFairPasses; ++pass) {
+    if (pass > 0) weight = pass == 1 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * weight);
+    parallel_for(context_, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t v = list_[i];
+        const auto ring = s.neighbours.row(v);
+        const Vec3f place = fair_place(rows_[i], shown.data(), ring.data(),
+                                       s.neighbour_weight.data() + s.neighbours.begin[v], ring.size());
+        next_[v] = pass == 0 ? place : lerp(previous_[v], place, weight);
+      }
+    });
+    previous_.swap(shown);
+    shown.swap(next_);
+  }
+}
+
+void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, std::vector<Vec3f>& shown) {
+  shown = step.p;
+  follow(step, view.frames, shown);
+  touches_ = track_smooth(rig_, rest_, smoothing, step, smoothing_, shown, context_);
+  if (step.slot.empty()) return;
+  find_rows(step, view.guarded, shown);
+  if (list_.empty()) return;
+  make_fair(shown);
+}
+
+}  // namespace cutis

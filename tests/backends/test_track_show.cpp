@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "backends/track_rest.h"
+#include "backends/track_show.h"
+#include "base/math.h"
+#include "cutis/bind.h"
+#include "support/support.h"
+
+namespace cutis {
+namespace {
+
+// A tube at rest whose tracked skin is where a test says.
+class TrackShowTest : public testing::Test {
+ protected:
+  const Context context{1};
+  const std::shared_ptr<const Rig> rig = bind(test::make_two_bone_tube(), context);
+  const std::shared_ptr<const TrackRest> rest = track_rest(*rig);
+  const RigSurface& surface = rig->surface;
+  TrackStep step;
+  TrackShow show{*rig, *rest, context};
+  std::vector<Vec3f> shown;
+
+  void SetUp() override {
+    const std::size_t n = surface.size();
+    step.p = step.blended = surface.positions;
+    step.motion.assign(rig->bones.size(), Affine3f{});
+    step.turn.assign(n, Mat3f{});
+    step.is_wanted.assign(n, 1);
+    step.active.resize(n);
+    std::iota(step.active.begin(), step.active.end(), 0U);
+    step.slot.resize(n);
+    std::iota(step.slot.begin(), step.slot.end(), 0);
+    step.samples.resize(n);
+    step.bends.resize(rig->bones.size());
+    update(0);
+  }
+  void update(double frames) { show.update(step, {.frames = frames, .guarded = true}, 2, shown); }
+  void shift(const Vec3f& by) {
+    for (std::size_t v = 0; v < surface.size(); ++v) step.p[v] = surface.positions[v] + by;
+  }
+};
+
+TEST_F(TrackShowTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
+  const float edge = surface.edge[0], jump = 2 * edge;
+  std::vector<Vec3f> before_last = shown, last = shown;
+  double most = 0, farthest = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    if (frame == 9) shift({0, jump, 0});
+    update(1);
+    most = std::max<double>(most, length(shown[0] - last[0] * 2.0F + before_last[0]));
+    farthest = std::max<double>(farthest, distance(shown[0], surface.positions[0]));
+    before_last = last;
+    last = shown;
+  }
+  EXPECT_GT(most, 0.01 * edge) << "it goes";
+  // A twentieth of an edge, and a tenth of the speed, which the way still to go bounds.
+  EXPECT_LT(most, 0.05 * edge + 0.1 * jump);
+  EXPECT_LT(farthest, 1.1 * jump);
+  EXPECT_NEAR(shown[0].y, surface.positions[0].y + jump, 1e-5) << "in the end it is where the skin is";
+}
+
+TEST_F(TrackShowTest, SkinThatIsFarBehindCatchesUpAndDoesNotOvershoot) {
+  constexpr float kJump = 1.2F;  // four radii
+  float after_twenty = 0, farthest = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    if (frame == 10) shift({0, kJump, 0});
+    update(1);
+    const float way = shown[0].y - surface.positions[0].y;
+    if (frame == 30) after_twenty = way;
+    farthest = std::max(farthest, way);
+  }
+  EXPECT_GT(after_twenty, 0.9F * kJump);
+  EXPECT_LT(farthest, 1.05F * kJump);
+}
+
+TEST_F(TrackShowTest, SkinGoesAtOnceWhereNobodySeesTheWay) {
+  shift({0, 1, 0});
+  update(0);
+  for (std::size_t v = 0; v < surface.size(); ++v) EXPECT_NEAR(shown[v].y, surface.positions[v].y + 1, 1e-5);
+}
+
+TEST_F(TrackShowTest, LateSkinGoesOnWhenItIsNoLongerActive) {
+  shift({0, surface.edge[0], 0});
+  update(1);
+  step.p = surface.positions;
+  step.active.clear();
+  std::ranges::fill(step.slot, -1);
+  std::ranges::fill(step.is_wanted, 0);
+  update(1);
+  EXPECT_GT(length(show.state().drift[0]) + length(show.state().off[0]), 0) << "it cannot stop at once";
+  for (int frame = 0; frame < 60; ++frame) update(1);
+  for (std::size_t v = 0; v < surface.size(); ++v) EXPECT_EQ(shown[v], surface.positions[v]);
+}
+
+TEST_F(TrackShowTest, WhatBonesCarryIsFairAsItIs) {
+  const Quatf turn = normalized(Quatf{0.1F, 0.3F, -0.2F, 0.9F});
+  const Vec3f axes[] = {rotate(turn, Vec3f{1, 0, 0}), rotate(turn, Vec3f{0, 1, 0}), rotate(turn, Vec3f{0, 0, 1})};
+  for (std::size_t v = 0; v < surface.size(); ++v) {
+    step.turn[v].col = {axes[0], axes[1], axes[2]};
+    step.p[v] = step.blended[v] = rotate(turn, surface.positions[v]) + Vec3f{1, 2, 3};
+  }
+  update(0);
+  for (std::size_t v = 0; v < surface.size(); ++v) EXPECT_LT(distance(shown[v], step.p[v]), 2e-5F);
+}
+
+TEST_F(TrackShowTest, ASpikeIsFairedAndAWideBulgeKeepsItsHeight) {
+  const auto at = static_cast<std::size_t>(
+      std::ranges::min_element(surface.positions, {}, [](const Vec3f& p) { return std::abs(p.y - 0.5F); }) -
+      surface.positions.begin());
+  const Vec3f up = normalized(surface.normals[at]);
+  const float height = surface.edge[at];
+  step.p[at] = surface.positions[at] + up * height;
+  update(0);
+  const float spike = dot(shown[at] - surface.positions[at], up) / height;
+  for (std::size_t v = 0; v < surface.size(); ++v)
+    step.p[v] = surface.positions[v] * 1.1F;  // all of the tube is thicker
+  update(0);
+  const float bulge = length(shown[at] - surface.positions[at]) / length(surface.positions[at] * 0.1F);
+  EXPECT_LT(spike, 0.5F);
+  EXPECT_GT(bulge, spike + 0.2F);
+}
+
+TEST_F(TrackShowTest, RigidRegionsStay) {
+  auto stiff = std::make_shared<TrackRest>(*rest);
+  stiff->stiffness.assign(surface.size(), 1.0F);
+  TrackShow rigid(*rig, *stiff, context);
+  const auto moved = [&] {
+    float most = 0;
+    for (std::size_t v = 0; v < surface.size(); ++v) most = std::max(most, distance(shown[v], step.p[v]));
+    return most;
+  };
+  step.p[3] += Vec3f{0, surface.edge[3], 0};
+  rigid.update(step, {}, 2, shown);
+  EXPECT_LT(moved(), 1e-6F);
+  update(0);
+  EXPECT_GT(moved(), 0.1F * surface.edge[3]) << "others do not";
+}
+
+TEST_F(TrackShowTest, GoesOnFromASavedStateWithTheSameBits) {
+  shift({0, surface.edge[0], 0});
+  update(1);
+  const TrackShown saved = show.state();
+  update(1);
+  const std::vector<Vec3f> once = shown;
+  show.restart();
+  show.set_state(saved);
+  update(1);
+  EXPECT_EQ(shown, once);
+}
+
+}  // namespace
+}  // namespace cutis
