@@ -33,6 +33,8 @@ struct Joint {
   /// A second skin that binds the same joint in another rest frame gets a joint of its own that
   /// follows this one; -1 otherwise.
   int alias_of = -1;
+  /// The file's own word for what it is in a human body, as VRM has them ("leftUpperArm"); usually empty.
+  std::string humanoid;
 };
 
 struct Skeleton {

@@ -32,14 +32,25 @@ struct ReadOptions {
 [[nodiscard]] Character load_skeleton(const std::string& file, const Context& context);
 
 struct MotionOptions {
-  /// JSON file {"character joint": "motion joint", ...}; empty: joints of equal (normalised) names correspond.
+  /// JSON file {"character joint": "motion joint", ...}; empty: joints that are the same in both bodies, by the
+  /// character's own map (VRM), by names and by the shape of the skeletons.
   std::string map_file;
+};
+
+/// Which joint of the character takes which of the motion.
+struct MotionReport {
+  struct JointPair {
+    std::string joint, motion_joint;
+    std::string role;       ///< "left upper arm"; empty: none that is known
+    double confidence = 0;  ///< 0 to 1; 1: a map says so
+  };
+  std::vector<JointPair> joints;
 };
 
 /// Reads a .bvh and retargets it: corresponding bones point in the same directions, the root's path is scaled
 /// by the ratio of the leg lengths (hip heights).
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
-                               const MotionOptions& options = {});
+                               const MotionOptions& options = {}, MotionReport* report = nullptr);
 
 /// What is in a motion file, whatever character it is for.
 struct MotionInfo {
