@@ -22,7 +22,7 @@ struct ReadOptions {
   bool ignore_weights = false;  ///< drop the file's weights unread (they may be broken)
 };
 
-/// Reads .glb .gltf .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
+/// Reads .glb .gltf .vrm .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] Character load_character(const std::string& file, const Context& context,
                                        const ReadOptions& options = {});
@@ -109,7 +109,9 @@ void write_ply(const std::string& file, std::span<const Vec3f> positions, std::s
                std::span<const Triangle> triangles);
 
 /// Writes a skinned character as .glb or .gltf: skeleton, weights (sets of four), clips, materials. Positions are the
-/// rest pose in scene space. Meshes without weights are written without a skin. Throws Error.
+/// rest pose in scene space. Meshes without weights are written without a skin. A character read from a glTF file with
+/// extensions of its own (VRM) is that file with other weights, as .vrm too; where that cannot be, a warning says what
+/// is lost. Throws Error.
 void write_character(const std::string& file, const Character& character, const Context& context);
 
 template <>

@@ -65,7 +65,7 @@ void run_animate(const AnimateArguments& options) {
 void add_animate(CLI::App& app) {
   auto options = std::make_shared<AnimateArguments>();
   CLI::App* verb = app.add_subcommand("animate", "Deform a character over a clip or a BVH and write the result");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
       ->required();
   add_motion_options(*verb, options->motion);
