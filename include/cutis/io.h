@@ -47,7 +47,7 @@ struct MotionReport {
   std::vector<JointPair> joints;
 };
 
-/// Reads a .bvh and retargets it: corresponding bones point in the same directions, the root's path is scaled
+/// Reads a .bvh or a .vrma and retargets it: corresponding bones point in the same directions, the root's path is scaled
 /// by the ratio of the leg lengths (hip heights).
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
                                const MotionOptions& options = {}, MotionReport* report = nullptr);

@@ -170,10 +170,26 @@ Character assemble(std::span<const std::byte> bytes, const std::string& name, co
   return character;
 }
 
-Character read(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
-               const Context& context, const ReadOptions& options) {
+Character assemble_humanoid(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
+  const File file = parse_file(bytes, name, "", context);
+  const Scene scene = build_scene(file);
+  std::vector<std::size_t> bones;
+  for (std::size_t node = 0; node < file.nodes.size(); ++node)
+    if (!file.nodes[node].humanoid.empty()) bones.push_back(node);
+  if (bones.empty()) throw Error(ErrorCode::bad_file, name, "has no humanoid map; export it as a VRM animation");
+  SkeletonResult skeleton = build_rigid_skeleton(file, scene, bones);
+  Data data(file, bytes.size());
+  Character character;
+  character.source = name;
+  character.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  character.skeleton = std::move(skeleton.skeleton);
+  return character;
+}
+
+/// In one sentence, whatever is wrong with a file.
+Character guarded(const std::string& name, const auto& make) {
   try {
-    return assemble(bytes, name, folder, context, options);
+    return make();
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -185,15 +201,19 @@ Character read(std::span<const std::byte> bytes, const std::string& name, const 
 
 }  // namespace
 
+Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
+  return guarded(name, [&] { return assemble_humanoid(bytes, name, context); });
+}
+
 Character read_gltf(const std::string& path, const Context& context, const ReadOptions& options) {
   const std::vector<std::byte> bytes = read_whole_file(path, path);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return read(bytes, path, folder.empty() ? "." : folder, context, options);
+  return guarded(path, [&] { return assemble(bytes, path, folder.empty() ? "." : folder, context, options); });
 }
 
 Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name, const Context& context,
                            const ReadOptions& options) {
-  return read(bytes, name, "", context, options);
+  return guarded(name, [&] { return assemble(bytes, name, "", context, options); });
 }
 
 }  // namespace cutis

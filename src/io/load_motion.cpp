@@ -5,14 +5,17 @@
 #include "io/bvh_read.h"
 #include "io/retarget.h"
 #include "io/text_scan.h"
+#include "io/vrma_read.h"
 
 namespace cutis {
 namespace {
 
 BvhMotion read_motion(const std::string& file, const Context& context) {
   const std::string extension = lower_case(std::filesystem::path(file).extension().string());
+  if (extension == ".vrma") return read_vrma(file, context);
   if (extension != ".bvh")
-    throw Error(ErrorCode::bad_argument, file, "is not a motion file that can be read; the extension has to be .bvh");
+    throw Error(ErrorCode::bad_argument, file,
+                "is not a motion file that can be read; the extension has to be .bvh or .vrma");
   return read_bvh(file, context);
 }
 

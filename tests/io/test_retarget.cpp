@@ -10,7 +10,9 @@
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "io/gltf_samples.h"
 #include "io/readers.h"
+#include "io/vrma_read.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -555,6 +557,98 @@ TEST(Retarget, BringsAnAnimalsMotionOntoTheFox) {
   const auto head = static_cast<std::size_t>(fox.skeleton.find("b_Head_05"));
   const Vec3d look = world_from_joint(fox.skeleton, sample(fox.skeleton, clip, 0))[head].translation - start;
   EXPECT_GT(dot(normalized(end - start), normalized(look)), 0.7);
+}
+
+/// A VRM animation of the person: nodes with frames of their own, a leg that is raised, hips that move.
+std::vector<std::byte> person_vrma(const Character& person) {
+  const std::map<std::string, std::string> words{{"pelvis", "hips"},
+                                                 {"spine_01", "spine"},
+                                                 {"spine_02", "chest"},
+                                                 {"neck_01", "neck"},
+                                                 {"head", "head"},
+                                                 {"thigh_l", "leftUpperLeg"},
+                                                 {"calf_l", "leftLowerLeg"},
+                                                 {"foot_l", "leftFoot"},
+                                                 {"thigh_r", "rightUpperLeg"},
+                                                 {"calf_r", "rightLowerLeg"},
+                                                 {"foot_r", "rightFoot"},
+                                                 {"upperarm_l", "leftUpperArm"},
+                                                 {"lowerarm_l", "leftLowerArm"},
+                                                 {"hand_l", "leftHand"},
+                                                 {"upperarm_r", "rightUpperArm"},
+                                                 {"lowerarm_r", "rightLowerArm"},
+                                                 {"hand_r", "rightHand"}};
+  test::GltfBuilder b;
+  auto& bones = b.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"];
+  const auto& joints = person.skeleton.joints;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Trsd& local = joints[j].local;
+    const Quatd& q = local.rotation;
+    test::GltfBuilder::Json node = {{"name", "n" + std::to_string(j)},
+                                    {"translation", {local.translation.x, local.translation.y, local.translation.z}},
+                                    {"rotation", {q.x, q.y, q.z, q.w}}};
+    for (std::size_t c = 0; c < joints.size(); ++c)
+      if (joints[c].parent == static_cast<int>(j)) node["children"].push_back(c);
+    b.add("nodes", node);
+    if (words.contains(joints[j].name)) bones[words.at(joints[j].name)]["node"] = j;
+  }
+  const auto hips = static_cast<std::size_t>(person.skeleton.find("pelvis"));
+  const auto thigh = static_cast<std::size_t>(person.skeleton.find("thigh_l"));
+  // The thigh turns by 90 degrees about the scene's x axis: to the front.
+  const Quatd turn = axis_angle(Vec3d{1, 0, 0}, -kPi / 2);
+  const Quatd above = to_quaternion(joints[hips].world_from_rest.linear);
+  const Quatd raised = conjugate(above) * turn * above * joints[thigh].local.rotation;
+  const auto numbers = [](std::initializer_list<double> list) { return std::vector<float>(list.begin(), list.end()); };
+  const Quatd& still = joints[thigh].local.rotation;
+  const Vec3d &from = joints[hips].local.translation, to = from + Vec3d{0, 0.5, 0};
+  const int times = b.add_accessor(numbers({0, 1}), "SCALAR");
+  const int turns =
+      b.add_accessor(numbers({still.x, still.y, still.z, still.w, raised.x, raised.y, raised.z, raised.w}), "VEC4");
+  const int moves = b.add_accessor(numbers({from.x, from.y, from.z, to.x, to.y, to.z}), "VEC3");
+  b.add("animations", {{"samplers", {{{"input", times}, {"output", turns}}, {{"input", times}, {"output", moves}}}},
+                       {"channels",
+                        {{{"sampler", 0}, {"target", {{"node", thigh}, {"path", "rotation"}}}},
+                         {{"sampler", 1}, {"target", {{"node", hips}, {"path", "translation"}}}}}}});
+  return b.glb();
+}
+
+TEST(Vrma, MovesABodyAsItsHumanoidMapSays) {
+  const Character person = make_person();
+  const std::vector<std::byte> bytes = person_vrma(person);
+  const BvhMotion motion = read_vrma_memory(bytes, "raise.vrma", Context(1));
+  EXPECT_EQ(motion.frames, 61U);
+  // Its places are those of the nodes, in every frame.
+  const auto rest = motion.rest();
+  const auto pelvis = static_cast<std::size_t>(person.skeleton.find("pelvis"));
+  for (std::size_t j = 0; j < motion.joints.size(); ++j)
+    EXPECT_LT(distance(rest.position[j], person.skeleton.joints[j].world_from_rest.translation), 1e-6) << j;
+  const auto last = motion.pose(60);
+  const auto knee = static_cast<std::size_t>(person.skeleton.find("calf_l"));
+  const Vec3d thigh = normalized(last.position[knee] - last.position[knee - 1]);
+  EXPECT_GT(thigh.z, 0.99);
+  const Vec3d moved = last.position[pelvis] - rest.position[pelvis];
+  EXPECT_NEAR(length(moved), 0.5, 1e-5);
+
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.file("raise.vrma"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  MotionReport report;
+  const Clip clip = load_motion(folder.file("raise.vrma"), person, Context(1), {}, &report);
+  EXPECT_EQ(clip.name, "raise");
+  EXPECT_EQ(report.joints.size(), 17U);
+  EXPECT_EQ(report.joints[1].motion_joint, "leftUpperLeg");
+  const auto world = world_from_joint(person.skeleton, sample(person.skeleton, clip, 1));
+  EXPECT_LT(distance(normalized(world[knee].translation - world[knee - 1].translation), thigh), 1e-4);
+  EXPECT_EQ(inspect_motion(folder.file("raise.vrma"), Context(1)).frames, 61U);
+}
+
+TEST(Vrma, WithoutAMapOrAnAnimationIsRefusedInASentence) {
+  const std::vector<std::byte> square = test::skinned_file().glb();
+  EXPECT_THAT(error_of([&] { (void)read_vrma_memory(square, "a.vrma", Context(1)); }), HasSubstr("no humanoid map"));
+  test::GltfBuilder still = test::skinned_file();
+  still.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"]["hips"]["node"] = 1;
+  still.json.erase("animations");
+  EXPECT_THAT(error_of([&] { (void)read_vrma_memory(still.glb(), "a.vrma", Context(1)); }), HasSubstr("no animation"));
 }
 
 TEST(LoadMotion, TellsWhichJointTakesWhichAndHowSureThatIs) {
