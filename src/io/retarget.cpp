@@ -147,23 +147,35 @@ class Retargeter {
       link_of_[static_cast<std::size_t>(c)] = index;
       links_.push_back(std::move(link));
     }
-    // The one that carries the translation: the hips, else the topmost.
-    for (std::size_t i = 0; i < links_.size(); ++i)
-      if (links_[i].role.part == Part::hips) root_ = static_cast<int>(i);
-    while (at(root_).parent >= 0) root_ = at(root_).parent;
     std::vector<int> link_of_motion(motion_.joints.size(), -1);
     for (std::size_t i = 0; i < links_.size(); ++i)
       link_of_motion[static_cast<std::size_t>(links_[i].motion)] = static_cast<int>(i);
+    choose_root(link_of_motion);
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (links_[i].parent < 0 && static_cast<int>(i) != root_) carry(static_cast<int>(i), link_of_motion);
   }
 
+  /// The link of the closest mapped joint above a link's in the motion, or -1.
+  [[nodiscard]] int above_in_motion(const Link& link, const std::vector<int>& link_of_motion) const {
+    const int above = first_upwards(motion_.joints, parent_of(motion_.joints, link.motion),
+                                    [&](int m) { return link_of_motion[static_cast<std::size_t>(m)] >= 0; });
+    return above >= 0 ? link_of_motion[static_cast<std::size_t>(above)] : -1;
+  }
+  /// The one that carries the translation: the hips, else the topmost, in the motion too (some hands are flat lists).
+  void choose_root(const std::vector<int>& link_of_motion) {
+    int hips = -1, top = -1;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].role.part == Part::hips) hips = static_cast<int>(i);
+      if (top < 0 && links_[i].parent < 0 && above_in_motion(links_[i], link_of_motion) < 0) top = static_cast<int>(i);
+    }
+    root_ = hips >= 0 ? hips : std::max(0, top);
+    while (at(root_).parent >= 0) root_ = at(root_).parent;
+  }
   /// Hangs a link without mapped ancestors on the one whose motion joint is above its own, else on the root.
   void carry(int index, const std::vector<int>& link_of_motion) {
     Link& link = links_[static_cast<std::size_t>(index)];
-    const int above = first_upwards(motion_.joints, parent_of(motion_.joints, link.motion),
-                                    [&](int m) { return link_of_motion[static_cast<std::size_t>(m)] >= 0; });
-    const int carrier = above >= 0 ? link_of_motion[static_cast<std::size_t>(above)] : root_;
+    const int above = above_in_motion(link, link_of_motion);
+    const int carrier = above >= 0 ? above : root_;
     link.is_carried = true;
     link.parent = hangs_on(links_, carrier, index) ? root_ : carrier;
     links_[static_cast<std::size_t>(link.parent)].children.push_back(index);

@@ -435,6 +435,42 @@ TEST(Retarget, MovesSkinThatHangsBesideTheBody) {
   }
 }
 
+TEST(Retarget, MovesHandsWhoseJointsAreAFlatList) {
+  const Character hand = make_figure({{"index-finger-phalanx-intermediate", -1, {0.02, 0.13, 0}},
+                                      {"index-finger-phalanx-proximal", -1, {0.02, 0.1, 0}},
+                                      {"middle-finger-phalanx-intermediate", -1, {0, 0.14, 0}},
+                                      {"middle-finger-phalanx-proximal", -1, {0, 0.1, 0}},
+                                      {"ring-finger-phalanx-intermediate", -1, {-0.02, 0.13, 0}},
+                                      {"ring-finger-phalanx-proximal", -1, {-0.02, 0.1, 0}},
+                                      {"wrist", -1, {0, 0, 0}}});
+  std::string text = "HIERARCHY ROOT RightHand { OFFSET 0 0 0 CHANNELS 3 Zrotation Xrotation Yrotation\n";
+  for (const auto& [finger, x] : {std::pair{"Index", 1}, std::pair{"Middle", 0}, std::pair{"Ring", -1}})
+    for (const int phalanx : {1, 2})
+      text += "JOINT RightHand" + std::string(finger) + std::to_string(phalanx) + " { OFFSET " +
+              (phalanx == 1 ? std::to_string(x) + " 5 0" : "0 2 0") + " CHANNELS 3 Zrotation Xrotation Yrotation\n" +
+              (phalanx == 2 ? "End Site { OFFSET 0 1 0 } } }\n" : "");
+  text += "}\nMOTION\nFrames: 2\nFrame Time: 1\n" + std::string(42, '0');
+  for (std::size_t at = text.size() - 42; at < text.size(); at += 2) text[at + 1] = ' ';
+  text += "\n";
+  for (int i = 0; i < 21; ++i) text += std::to_string(10 * i % 70) + " ";
+  const BvhMotion motion = read_bvh_memory(text + "\n", "hand.bvh", Context(1));
+  RetargetReport report;
+  const JointMap map = map_joints(hand, motion);
+  EXPECT_EQ(map.size(), 7U);
+  const Clip clip = retarget(hand, motion, map, "hand", Context(1), &report);
+  EXPECT_EQ(aiming(report), 4);  // the hand, three first bones
+  EXPECT_LT(worst_angle(hand, motion, clip, report), 0.01);
+  for (const char* finger : {"index", "middle", "ring"}) {
+    const std::string first = std::string(finger) + "-finger-phalanx-proximal",
+                      second = std::string(finger) + "-finger-phalanx-intermediate";
+    EXPECT_LT(distance(place_of(hand, clip, "wrist", first.c_str(), 1), place_of(hand, {}, "wrist", first.c_str(), 0)),
+              1e-5);
+    EXPECT_LT(distance(place_of(hand, clip, first.c_str(), second.c_str(), 1),
+                       place_of(hand, {}, first.c_str(), second.c_str(), 0)),
+              1e-5);
+  }
+}
+
 TEST(Retarget, BringsTheCmuWalkOntoEveryHumanoidThereIs) {
   CUTIS_NEEDS_SHARED_DATA();
   const Context context(1);
