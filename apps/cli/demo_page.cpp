@@ -141,7 +141,7 @@ void add_next_steps(HtmlReport& report, const DemoResult& animated, const std::s
       "<li>Engines and web pages: load it as any animated glTF; three.js, Babylon and Godot play morph targets as they "
       "are.</li>\n<li>Other programs: <code>cutis animate</code> writes .usda .pc2 .mdd .obj .ply too.</li>\n</ul>\n");
   report.section("Your own character",
-                 "A rigged file (.glb .gltf .fbx .dae) with a clip, or with a BVH motion, is enough.");
+                 "A rigged file (.glb .gltf .vrm .fbx .dae) with a clip, or with a BVH motion, is enough.");
   report.command(
       "cutis info character.glb\n"
       "cutis animate character.glb --clip walk -o walk.glb\n"

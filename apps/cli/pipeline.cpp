@@ -28,7 +28,7 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   auto* clip = verb.add_option("--clip", choice.clip,
                                "Clip by name or number (default: the file's first), or random:SEED[:SPEED], four "
                                "seconds of smooth random poses");
-  auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion from a BVH file instead of a clip");
+  auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
   clip->excludes(bvh);
   auto* spheres =
       verb.add_option("--spheres", choice.spheres, "Motion from tracked sphere centres: JSON, see docs/formats");
@@ -55,10 +55,11 @@ Character fit_to_motion(Character character, const MotionChoice& choice, const C
   return fitted_to(character, fit);
 }
 
-Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context) {
+Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context,
+                     MotionReport* report) {
   Motion motion;
   if (!choice.bvh.empty()) {
-    motion.clip = load_motion(choice.bvh, character, context, choice.retarget);
+    motion.clip = load_motion(choice.bvh, character, context, choice.retarget, report);
   } else if (!choice.spheres.empty()) {
     const SphereTrack track = load_sphere_track(choice.spheres);
     motion.clip = pose_from_spheres(character, track, {}, context).clip;
@@ -75,6 +76,28 @@ Motion choose_motion(const Character& character, const MotionChoice& choice, con
                 "would give more than a million frames; use --frames or a lower rate");
   motion.times = sample_times(motion.clip, choice.frames, choice.fps);
   return motion;
+}
+
+std::vector<std::string> joints_lines(const MotionReport& report) {
+  constexpr std::size_t kLine = 110;
+  std::vector<std::string> lines;
+  for (const MotionReport::JointPair& pair : report.joints) {
+    const std::string item =
+        fmt::format("  {} < {} {:.2f}", printable(pair.joint, 40), printable(pair.motion_joint, 40), pair.confidence);
+    if (lines.empty() || lines.back().size() + item.size() > kLine) lines.emplace_back();
+    lines.back() += item;
+  }
+  return lines;
+}
+
+Json joints_json(const MotionReport& report) {
+  Json list = Json::array();
+  for (const MotionReport::JointPair& pair : report.joints)
+    list.push_back({{"joint", pair.joint},
+                    {"motion_joint", pair.motion_joint},
+                    {"role", pair.role},
+                    {"confidence", rounded(pair.confidence)}});
+  return list;
 }
 
 void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_histories, bool one_method) {

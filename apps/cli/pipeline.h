@@ -31,7 +31,11 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice);
 
 /// The chosen clip of the character, or the BVH or the spheres made to fit it. A character without clips (and no choice
 /// made) holds its default pose; a warning says so.
-[[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context);
+[[nodiscard]] Motion choose_motion(const Character& character, const MotionChoice& choice, const Context& context,
+                                   MotionReport* report = nullptr);
+/// "  thigh_l < LeftUpLeg 0.95", several in a line.
+[[nodiscard]] std::vector<std::string> joints_lines(const MotionReport& report);
+[[nodiscard]] Json joints_json(const MotionReport& report);
 
 struct MethodTiming {
   double bind_ms = 0;

@@ -33,6 +33,8 @@ struct Joint {
   /// A second skin that binds the same joint in another rest frame gets a joint of its own that
   /// follows this one; -1 otherwise.
   int alias_of = -1;
+  /// The file's own word for what it is in a human body, as VRM has them ("leftUpperArm"); usually empty.
+  std::string humanoid;
 };
 
 struct Skeleton {
@@ -93,6 +95,7 @@ struct Clip {
   [[nodiscard]] double end() const;    ///< last key of any channel
 };
 
+struct GltfSource;  // the file it came from, where that says more than a character; src/io/gltf_source.h
 struct Appearance;  // materials, textures, images as the file had them; src/io/appearance.h
 
 struct Character {
@@ -101,6 +104,7 @@ struct Character {
   Skeleton skeleton;
   std::vector<Clip> clips;
   std::shared_ptr<const Appearance> appearance;
+  std::shared_ptr<const GltfSource> document;
 
   [[nodiscard]] std::size_t vertex_count() const;
   [[nodiscard]] std::size_t triangle_count() const;

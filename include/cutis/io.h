@@ -22,7 +22,7 @@ struct ReadOptions {
   bool ignore_weights = false;  ///< drop the file's weights unread (they may be broken)
 };
 
-/// Reads .glb .gltf .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
+/// Reads .glb .gltf .vrm .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] Character load_character(const std::string& file, const Context& context,
                                        const ReadOptions& options = {});
@@ -32,14 +32,25 @@ struct ReadOptions {
 [[nodiscard]] Character load_skeleton(const std::string& file, const Context& context);
 
 struct MotionOptions {
-  /// JSON file {"character joint": "motion joint", ...}; empty: joints of equal (normalised) names correspond.
+  /// JSON file {"character joint": "motion joint", ...}; empty: joints that are the same in both bodies, by the
+  /// character's own map (VRM), by names and by the shape of the skeletons.
   std::string map_file;
 };
 
-/// Reads a .bvh and retargets it: corresponding bones point in the same directions, the root's path is scaled
+/// Which joint of the character takes which of the motion.
+struct MotionReport {
+  struct JointPair {
+    std::string joint, motion_joint;
+    std::string role;       ///< "left upper arm"; empty: none that is known
+    double confidence = 0;  ///< 0 to 1; 1: a map says so
+  };
+  std::vector<JointPair> joints;
+};
+
+/// Reads a .bvh or a .vrma and retargets it: corresponding bones point in the same directions, the root's path is scaled
 /// by the ratio of the leg lengths (hip heights).
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
-                               const MotionOptions& options = {});
+                               const MotionOptions& options = {}, MotionReport* report = nullptr);
 
 /// What is in a motion file, whatever character it is for.
 struct MotionInfo {
@@ -98,7 +109,9 @@ void write_ply(const std::string& file, std::span<const Vec3f> positions, std::s
                std::span<const Triangle> triangles);
 
 /// Writes a skinned character as .glb or .gltf: skeleton, weights (sets of four), clips, materials. Positions are the
-/// rest pose in scene space. Meshes without weights are written without a skin. Throws Error.
+/// rest pose in scene space. Meshes without weights are written without a skin. A character read from a glTF file with
+/// extensions of its own (VRM) is that file with other weights, as .vrm too; where that cannot be, a warning says what
+/// is lost. Throws Error.
 void write_character(const std::string& file, const Character& character, const Context& context);
 
 template <>

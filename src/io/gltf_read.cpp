@@ -5,13 +5,16 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <set>
 
 #include "io/appearance.h"
 #include "io/gltf_read_clips.h"
+#include "io/gltf_read_container.h"
 #include "io/gltf_read_primitive.h"
 #include "io/gltf_read_skeleton.h"
 #include "io/gltf_read_uri.h"
 #include "io/gltf_read_weights.h"
+#include "io/gltf_source.h"
 #include "io/readers.h"
 
 namespace cutis {
@@ -22,7 +25,7 @@ using namespace gltf;
 struct Piece {
   cutis::Mesh mesh;
   PrimitiveSource source;
-  std::size_t node = 0;
+  std::size_t node = 0, primitive = 0;
 };
 
 std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data& data, const Context& context) {
@@ -43,7 +46,7 @@ std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data
       auto mesh = read_geometry(source, node.weights.empty() ? from.weights : node.weights, context);
       if (!mesh) continue;
       mesh->name = names.take(is_only ? name : fmt::format("{}_{}", name, i));
-      pieces.push_back({std::move(*mesh), std::move(source), node_index});
+      pieces.push_back({std::move(*mesh), std::move(source), node_index, i});
     }
   }
   if (pieces.empty()) throw Error(ErrorCode::bad_character, file.name, "it has no triangle mesh; export at least one");
@@ -105,6 +108,40 @@ void place_by_nodes(const File& file, const Scene& scene, std::vector<Piece>& pi
   }
 }
 
+/// The file itself, for writers; what it says beside the character may be all that a user has it for.
+std::shared_ptr<GltfSource> keep_source(std::span<const std::byte> bytes, const File& file,
+                                        const SkeletonResult& skeleton, const std::vector<Piece>& pieces) {
+  if (file.more_extensions.empty()) return nullptr;
+  auto source = std::make_shared<GltfSource>();
+  source->extensions = file.more_extensions;
+  source->is_vrm = file.is_vrm;
+  std::set<std::pair<std::size_t, std::size_t>> seen;
+  bool once = true;
+  for (const Piece& piece : pieces) {
+    const Node& node = file.nodes[piece.node];
+    const auto mesh = static_cast<std::size_t>(node.mesh);
+    once = once && seen.emplace(mesh, piece.primitive).second;
+    source->pieces.push_back({mesh, piece.primitive, static_cast<std::size_t>(std::max(0, node.skin))});
+  }
+  if (!file.is_self_contained)
+    source->obstacle = "parts of it lie in other files";
+  else if (skeleton.bindings.empty())
+    source->obstacle = "it has no skin";
+  else if (!once)
+    source->obstacle = "a mesh stands in it more than once";
+  if (!source->obstacle.empty()) return source;
+  const Container container = open_container(bytes, file.name);
+  source->json = container.json;
+  source->binary.assign(container.binary.begin(), container.binary.end());
+  for (const auto& [skin, binding] : skeleton.bindings)
+    source->skins[skin] = {binding.joint_of, binding.scene_from_mesh};
+  source->node_of_joint.assign(skeleton.skeleton.joints.size(), -1);
+  for (std::size_t node = 0; node < skeleton.joint_of_node.size(); ++node)
+    if (const int joint = skeleton.joint_of_node[node]; joint >= 0)
+      source->node_of_joint[static_cast<std::size_t>(joint)] = static_cast<int>(node);
+  return source;
+}
+
 Character assemble(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
                    const Context& context, const ReadOptions& options) {
   const File file = parse_file(bytes, name, folder, context);
@@ -124,16 +161,35 @@ Character assemble(std::span<const std::byte> bytes, const std::string& name, co
   Character character;
   character.source = name;
   character.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  const std::shared_ptr<GltfSource> source = keep_source(bytes, file, skeleton, pieces);
   character.skeleton = std::move(skeleton.skeleton);
   for (Piece& piece : pieces) character.meshes.push_back(std::move(piece.mesh));
   character.appearance = file.appearance;
+  if (source != nullptr) source->fingerprint = fingerprint_of(character);
+  character.document = source;
   return character;
 }
 
-Character read(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
-               const Context& context, const ReadOptions& options) {
+Character assemble_humanoid(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
+  const File file = parse_file(bytes, name, "", context);
+  const Scene scene = build_scene(file);
+  std::vector<std::size_t> bones;
+  for (std::size_t node = 0; node < file.nodes.size(); ++node)
+    if (!file.nodes[node].humanoid.empty()) bones.push_back(node);
+  if (bones.empty()) throw Error(ErrorCode::bad_file, name, "has no humanoid map; export it as a VRM animation");
+  SkeletonResult skeleton = build_rigid_skeleton(file, scene, bones);
+  Data data(file, bytes.size());
+  Character character;
+  character.source = name;
+  character.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  character.skeleton = std::move(skeleton.skeleton);
+  return character;
+}
+
+/// In one sentence, whatever is wrong with a file.
+Character guarded(const std::string& name, const auto& make) {
   try {
-    return assemble(bytes, name, folder, context, options);
+    return make();
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -145,15 +201,19 @@ Character read(std::span<const std::byte> bytes, const std::string& name, const 
 
 }  // namespace
 
+Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
+  return guarded(name, [&] { return assemble_humanoid(bytes, name, context); });
+}
+
 Character read_gltf(const std::string& path, const Context& context, const ReadOptions& options) {
   const std::vector<std::byte> bytes = read_whole_file(path, path);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return read(bytes, path, folder.empty() ? "." : folder, context, options);
+  return guarded(path, [&] { return assemble(bytes, path, folder.empty() ? "." : folder, context, options); });
 }
 
 Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name, const Context& context,
                            const ReadOptions& options) {
-  return read(bytes, name, "", context, options);
+  return guarded(name, [&] { return assemble(bytes, name, "", context, options); });
 }
 
 }  // namespace cutis

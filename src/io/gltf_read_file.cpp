@@ -28,7 +28,7 @@ bool understands(std::string_view extension) {
       "KHR_lights_punctual",   "EXT_lights_image_based",     "KHR_xmp_json_ld",         "KHR_animation_pointer",
       "EXT_mesh_features",     "EXT_structural_metadata"};
   return extension.starts_with("KHR_materials_") || extension.starts_with("EXT_materials_") ||
-         std::find(kKnown.begin(), kKnown.end(), extension) != kKnown.end();
+         extension.starts_with("VRM") || std::find(kKnown.begin(), kKnown.end(), extension) != kKnown.end();
 }
 
 void check_asset(const Json& root, const Element& top) {
@@ -83,6 +83,8 @@ class Parser {
   void animations();
   void scene();
   void appearance(std::size_t file_size);
+  void humanoid();
+  void more_extensions(const Container& container);
 
  private:
   const Json& list(const char* key) const { return get_array(root_, key, {&file_.name}); }
@@ -319,6 +321,48 @@ void Parser::appearance(std::size_t file_size) {
   if (!file_.appearance) file_.material_count = 0;
 }
 
+/// VRM 0: a list of {bone, node}. VRM 1 and VRM animations: {bone: {node}}.
+void Parser::humanoid() {
+  const Json* extensions = find_member(root_, "extensions");
+  if (extensions == nullptr) return;
+  for (const char* name : {"VRM", "VRMC_vrm", "VRMC_vrm_animation"}) {
+    const Json* vrm = find_member(*extensions, name);
+    const Json* body = vrm == nullptr ? nullptr : find_member(*vrm, "humanoid");
+    const Json* bones = body == nullptr ? nullptr : find_member(*body, "humanBones");
+    if (bones == nullptr || !bones->is_structured()) continue;
+    for (const auto& item : bones->items()) {
+      const Json* node = find_member(item.value(), "node");
+      const Json* bone = bones->is_array() ? find_member(item.value(), "bone") : nullptr;
+      const auto index = node == nullptr ? std::nullopt : as_count(*node);
+      if (!index || *index >= file_.nodes.size() || (bones->is_array() && (bone == nullptr || !bone->is_string())))
+        continue;  // says nothing; motions find the joint otherwise
+      file_.nodes[*index].humanoid = bone != nullptr ? bone->get<std::string>() : item.key();
+    }
+  }
+}
+
+void Parser::more_extensions(const Container& container) {
+  // Those that the reader undoes, or that materials and textures carry along.
+  const auto is_held = [](std::string_view extension) {
+    return extension.starts_with("KHR_materials_") || extension.starts_with("EXT_materials_") ||
+           extension.find("_texture_") != extension.npos || extension == "KHR_mesh_quantization" ||
+           extension == "KHR_draco_mesh_compression" || extension == "EXT_meshopt_compression";
+  };
+  for (const Json& used : get_array(root_, "extensionsUsed", {&file_.name}))
+    if (used.is_string() && !is_held(used.get<std::string>()))
+      file_.more_extensions.push_back(used.get<std::string>().substr(0, kLongestName));
+  const Json* extensions = find_member(root_, "extensions");
+  file_.is_vrm = extensions != nullptr &&
+                 (find_member(*extensions, "VRM") != nullptr || find_member(*extensions, "VRMC_vrm") != nullptr);
+  if (file_.is_vrm && file_.more_extensions.empty()) file_.more_extensions.emplace_back("VRM");
+  const Json& buffers = list("buffers");
+  file_.is_self_contained = container.has_binary && !buffers.empty() && find_member(buffers[0], "uri") == nullptr;
+  for (const char* key : {"buffers", "images"})
+    for (const Json& item : list(key))
+      if (const Json* uri = find_member(item, "uri"); uri != nullptr && uri->is_string())
+        file_.is_self_contained = file_.is_self_contained && uri->get<std::string>().starts_with("data:");
+}
+
 std::string label(const char* kind, const std::string& name, std::size_t index) {
   return name.empty() ? fmt::format("{} {}", kind, index) : fmt::format("{} '{}'", kind, name);
 }
@@ -346,6 +390,8 @@ File parse_file(std::span<const std::byte> bytes, const std::string& name, const
   parser.animations();
   parser.scene();
   parser.appearance(bytes.size());
+  parser.humanoid();
+  parser.more_extensions(container);
   return file;
 }
 

@@ -87,6 +87,7 @@ struct Node {
   Trsd local;
   std::optional<Affine3d> matrix;  ///< instead of `local`
   std::vector<double> weights;
+  std::string humanoid;  ///< what VRM calls it
 };
 
 struct Skin {
@@ -117,6 +118,9 @@ struct File {
   std::vector<std::size_t> scene_roots;  ///< of the default scene, or of the first; empty when there is no scene
   std::shared_ptr<const Appearance> appearance;
   std::size_t material_count = 0;
+  std::vector<std::string> more_extensions;  ///< used ones that a character does not hold
+  bool is_vrm = false;
+  bool is_self_contained = false;  ///< one binary file, nothing beside it
 
   std::vector<std::vector<std::byte>> storage;  ///< what the spans point into, where it is not the caller's memory
 

@@ -24,6 +24,7 @@ Joint make_joint(const File& file, const Scene& scene, std::size_t node, UniqueN
   Joint joint;
   joint.name = names.take(n.name.empty() ? fmt::format("node_{}", node) : n.name);
   joint.local = n.local;
+  joint.humanoid = n.humanoid;
   if (n.matrix) {
     const TrsDecomposition d = decompose_trs(*n.matrix);
     joint.local = d.trs;

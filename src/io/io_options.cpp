@@ -14,7 +14,7 @@ constexpr OptionRow<ReadOptions> kReadRows[] = {
 constexpr OptionRow<MotionOptions> kMotionRows[] = {
     on("--bvh-map", text_row<&MotionOptions::map_file>("map_file",
                                                        "JSON file {\"character joint\": \"BVH joint\", ...}; empty: "
-                                                       "joints of equal names correspond")),
+                                                       "found by names and by the shape of both skeletons")),
 };
 
 // The axis is a letter: 0 when it is left to the file.

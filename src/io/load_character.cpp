@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCanRead = "reads .glb, .gltf, .fbx, .dae, .obj, .ply, .off and builtin:NAME";
+constexpr std::string_view kCanRead = "reads .glb, .gltf, .vrm, .fbx, .dae, .obj, .ply, .off and builtin:NAME";
 
 std::string lower_extension(const std::string& file) {
   std::string extension = fs::path(file).extension().string();
@@ -36,7 +36,7 @@ bool has_gltf_magic(const std::string& file) {
 
 Character read_by_extension(const std::string& file, const Context& context, const ReadOptions& options) {
   const std::string extension = lower_extension(file);
-  if (extension == ".glb" || extension == ".gltf") return read_gltf(file, context, options);
+  if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") return read_gltf(file, context, options);
   if (extension == ".obj") return read_obj(file, context, options);
   if (extension == ".ply") return read_ply(file, context, options);
   if (extension == ".off") return read_off(file, context, options);

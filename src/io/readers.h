@@ -19,6 +19,11 @@ namespace cutis {
 [[nodiscard]] Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name,
                                          const Context& context, const ReadOptions& options);
 
+/// Of a glTF file with a humanoid map (VRM, VRM animation): the nodes that the map names as bones, with everything above
+/// them, and the clips; no meshes. External files are not read.
+[[nodiscard]] Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name,
+                                           const Context& context);
+
 [[nodiscard]] Character read_obj(const std::string& path, const Context& context, const ReadOptions& options);
 [[nodiscard]] Character read_ply(const std::string& path, const Context& context, const ReadOptions& options);
 [[nodiscard]] Character read_off(const std::string& path, const Context& context, const ReadOptions& options);

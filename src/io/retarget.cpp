@@ -6,22 +6,23 @@
 //
 // The reference pose is the motion's skeleton without rotations. Files whose offsets do not draw a body at all (all
 // bones along one axis) are measured instead at the frame that is most like the character's rest pose.
+//
+// Rigs for inverse kinematics hang feet on the root, and control rigs hang limbs beside the bones that move the skin.
+// A mapped joint that hangs on no other is carried by the joint that takes the motion joint above its own: it keeps
+// its rest place there, by keys of translation. Bones with skin that hang on no mapped joint follow one rigidly.
 #include "io/retarget.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "base/tree.h"
 #include "character/joint_roles.h"
 #include "cutis/error.h"
-#include "cutis/files.h"
-#include "cutis/text.h"
-#include "io/text_scan.h"
 
 namespace cutis {
 namespace {
@@ -41,7 +42,8 @@ constexpr double kGroundReach = 0.35;
 struct Link {
   int joint = -1, motion = -1;
   Role role;
-  int parent = -1;            ///< link of the closest mapped ancestor
+  int parent = -1;            ///< link of the closest mapped ancestor, or of the one that carries it
+  bool is_carried = false;    ///< by a link that is not above it in the skeleton
   std::vector<int> children;  ///< links whose parent this is
   Turning turning = Turning::follows;
   std::vector<int> aim;    ///< links that the bone points to; empty with `aims`: the tips below
@@ -52,31 +54,13 @@ struct Link {
   Quatd alignment;         ///< A_c
 };
 
-std::vector<NamedJoint> names_of(const Skeleton& skeleton) {
-  std::vector<NamedJoint> names;
-  for (const Joint& joint : skeleton.joints) names.push_back({joint.alias_of < 0 ? joint.name : "", joint.parent});
-  return names;
-}
-std::vector<NamedJoint> names_of(const BvhMotion& motion) {
-  std::vector<NamedJoint> names;
-  for (const BvhJoint& joint : motion.joints) names.push_back({joint.name, joint.parent});
-  return names;
-}
-
-template <class Joints>
-std::string some_names(const Joints& joints) {
-  constexpr std::size_t kSome = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(joints.size(), kSome); ++i) text += (i > 0 ? ", " : "") + joints[i].name;
-  return joints.size() > kSome ? text + ", …" : text;
-}
-
 class Retargeter {
  public:
   Retargeter(const Character& character, const BvhMotion& motion, const JointMap& map, const Context& context)
       : skeleton_(character.skeleton), motion_(motion), context_(context), ground_(character.bounds().lo.y) {
     make_links(map);
     measure_character();
+    find_followers(character);
     choose_aims();
     scene_from_motion_ = find_up();
     choose_reference();
@@ -105,8 +89,10 @@ class Retargeter {
     }
     Clip clip;
     clip.name = name;
-    clip.channels.push_back(root_path(root_rotation, anchor, lowest));
+    std::vector<Vec3d> root_place(n);
+    clip.channels.push_back(root_path(root_rotation, anchor, lowest, root_place));
     for (std::size_t i = 0; i < links_.size(); ++i) clip.channels.push_back(std::move(channels[i]));
+    if (has_loose_joints()) place_loose_joints(root_place, clip);
     for (Channel& channel : clip.channels) channel.times = times;
     return clip;
   }
@@ -145,15 +131,15 @@ class Retargeter {
   void make_links(const JointMap& map) {
     link_of_.assign(skeleton_.joints.size(), -1);
     JointMap ordered = map;
-    std::sort(ordered.begin(), ordered.end());  // parents first
-    const std::vector<Role> roles = find_roles(names_of(skeleton_));
-    const std::vector<Role> motion_roles = find_roles(names_of(motion_));
-    for (const auto& [c, m] : ordered) {
+    std::sort(ordered.begin(), ordered.end(), [](const JointMatch& a, const JointMatch& b) {  // parents first
+      return std::pair(a.joint, a.motion_joint) < std::pair(b.joint, b.motion_joint);
+    });
+    for (const JointMatch& match : ordered) {
+      const int c = match.joint;
       Link link;
       link.joint = c;
-      link.motion = m;
-      link.role = roles[static_cast<std::size_t>(c)];
-      if (link.role.part == Part::none) link.role = motion_roles[static_cast<std::size_t>(m)];
+      link.motion = match.motion_joint;
+      link.role = match.role;
       for (int p = joint(c).parent; p >= 0 && link.parent < 0; p = joint(p).parent)
         link.parent = link_of_[static_cast<std::size_t>(p)];
       const auto index = static_cast<int>(links_.size());
@@ -161,10 +147,66 @@ class Retargeter {
       link_of_[static_cast<std::size_t>(c)] = index;
       links_.push_back(std::move(link));
     }
-    // The one that carries the translation: the hips, else the topmost.
+    std::vector<int> link_of_motion(motion_.joints.size(), -1);
     for (std::size_t i = 0; i < links_.size(); ++i)
-      if (links_[i].role.part == Part::hips) root_ = static_cast<int>(i);
+      link_of_motion[static_cast<std::size_t>(links_[i].motion)] = static_cast<int>(i);
+    choose_root(link_of_motion);
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      if (links_[i].parent < 0 && static_cast<int>(i) != root_) carry(static_cast<int>(i), link_of_motion);
+  }
+
+  /// The link of the closest mapped joint above a link's in the motion, or -1.
+  [[nodiscard]] int above_in_motion(const Link& link, const std::vector<int>& link_of_motion) const {
+    const int above = first_upwards(motion_.joints, parent_of(motion_.joints, link.motion),
+                                    [&](int m) { return link_of_motion[static_cast<std::size_t>(m)] >= 0; });
+    return above >= 0 ? link_of_motion[static_cast<std::size_t>(above)] : -1;
+  }
+  /// The one that carries the translation: the hips, else the topmost, in the motion too (some hands are flat lists).
+  void choose_root(const std::vector<int>& link_of_motion) {
+    int hips = -1, top = -1;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].role.part == Part::hips) hips = static_cast<int>(i);
+      if (top < 0 && links_[i].parent < 0 && above_in_motion(links_[i], link_of_motion) < 0) top = static_cast<int>(i);
+    }
+    root_ = hips >= 0 ? hips : std::max(0, top);
     while (at(root_).parent >= 0) root_ = at(root_).parent;
+  }
+  /// Hangs a link without mapped ancestors on the one whose motion joint is above its own, else on the root.
+  void carry(int index, const std::vector<int>& link_of_motion) {
+    Link& link = links_[static_cast<std::size_t>(index)];
+    const int above = above_in_motion(link, link_of_motion);
+    const int carrier = above >= 0 ? above : root_;
+    link.is_carried = true;
+    link.parent = hangs_on(links_, carrier, index) ? root_ : carrier;
+    links_[static_cast<std::size_t>(link.parent)].children.push_back(index);
+  }
+
+  /// Bones that move skin and would stay behind: those above the root follow it, others the nearest joint.
+  void find_followers(const Character& character) {
+    followed_.assign(skeleton_.joints.size(), -1);
+    follower_change_.resize(skeleton_.joints.size());
+    std::vector<char> moves_skin(skeleton_.joints.size(), 0);
+    for (const Mesh& mesh : character.meshes)
+      for (const std::uint32_t j : mesh.weights.joint) moves_skin[j] = 1;
+    std::vector<char> is_moved(skeleton_.joints.size(), 0);
+    for (std::size_t j = 0; j < skeleton_.joints.size(); ++j) {
+      const Joint& it = skeleton_.joints[j];
+      is_moved[j] = link_of_[j] >= 0 || (it.parent >= 0 && is_moved[static_cast<std::size_t>(it.parent)]);
+      if (is_moved[j] || !moves_skin[j] || it.alias_of >= 0) continue;
+      int best = root_;
+      if (!hangs_on(skeleton_.joints, at(root_).joint, static_cast<int>(j)))
+        for (std::size_t i = 0; i < links_.size(); ++i)
+          if (distance(rest_position_[i], it.world_from_rest.translation) <
+              distance(rest_position_[static_cast<std::size_t>(best)], it.world_from_rest.translation))
+            best = static_cast<int>(i);
+      followed_[j] = best;
+      follower_change_[j] = conjugate(at(best).rest_rotation) * polar_decompose(it.world_from_rest.linear).rotation;
+      is_moved[j] = 1;
+    }
+  }
+  [[nodiscard]] bool has_loose_joints() const {
+    return std::any_of(links_.begin(), links_.end(), [](const Link& link) { return link.is_carried; }) ||
+           std::any_of(followed_.begin(), followed_.end(), [](int link) { return link >= 0; });
   }
 
   [[nodiscard]] static Affine3d local_of(const Joint& j) {
@@ -175,6 +217,15 @@ class Retargeter {
     Vec3d p;
     for (; j != ancestor && j >= 0; j = joint(j).parent) p = transform_point(local_of(joint(j)), p);
     return p;
+  }
+  /// Place of link `b` in the frame of `a`, which is its parent.
+  [[nodiscard]] Vec3d place_in(const Link& a, const Link& b) const {
+    if (!b.is_carried) return place_in(a.joint, b.joint);
+    const Mat3d stretch = polar_decompose(default_world_[static_cast<std::size_t>(a.joint)].linear).stretch;
+    return inverse(stretch) * rotate(conjugate(a.rest_rotation), rest_place(b) - rest_place(a));
+  }
+  [[nodiscard]] Vec3d rest_place(const Link& link) const {
+    return rest_position_[static_cast<std::size_t>(&link - links_.data())];
   }
 
   void measure_character() {
@@ -218,7 +269,7 @@ class Retargeter {
       if (!link.aim.empty()) {
         Vec3d mean, motion_mean;
         for (const int child : link.aim) {
-          mean += place_in(link.joint, at(child).joint);
+          mean += place_in(link, at(child));
           motion_mean += rest.position[static_cast<std::size_t>(at(child).motion)];
         }
         const auto count = static_cast<double>(link.aim.size());
@@ -382,7 +433,7 @@ class Retargeter {
   void find_scale() {
     const auto our_bone = [&](const Link* a, const Link* b) {
       const Affine3d& world = default_world_[static_cast<std::size_t>(a->joint)];
-      return length(world.linear * place_in(a->joint, b->joint));
+      return length(world.linear * place_in(*a, *b));
     };
     const auto their_bone = [&](const Link* a, const Link* b) {
       return distance(reference_.position[static_cast<std::size_t>(a->motion)],
@@ -410,8 +461,7 @@ class Retargeter {
     // The middle of the hip joints: skeletons place their root anywhere above it.
     const Link *left = find(Part::thigh, Side::left), *right = find(Part::thigh, Side::right);
     has_hips_ = left != nullptr && right != nullptr && left->parent == root_ && right->parent == root_;
-    if (has_hips_)
-      anchor_local_ = (place_in(at(root_).joint, left->joint) + place_in(at(root_).joint, right->joint)) * 0.5;
+    if (has_hips_) anchor_local_ = (place_in(at(root_), *left) + place_in(at(root_), *right)) * 0.5;
   }
 
   [[nodiscard]] Vec3d motion_anchor(const MotionPose& pose) const {
@@ -427,8 +477,8 @@ class Retargeter {
     return lowest;
   }
 
-  Channel root_path(const std::vector<Quatd>& rotation, const std::vector<Vec3d>& anchor,
-                    std::vector<double> lowest) const {
+  Channel root_path(const std::vector<Quatd>& rotation, const std::vector<Vec3d>& anchor, std::vector<double> lowest,
+                    std::vector<Vec3d>& place) const {
     const Link& root = at(root_);
     const Affine3d& rest_world = default_world_[static_cast<std::size_t>(root.joint)];
     const Mat3d stretch = polar_decompose(rest_world.linear).stretch;
@@ -459,8 +509,8 @@ class Retargeter {
     for (std::size_t f = 0; f < rotation.size(); ++f) {
       Vec3d target = rest_anchor + (anchor[f] - anchor.front()) * scale_;
       target.y = scale_ * anchor[f].y + lift;
-      const auto local =
-          static_cast<Vec3f>(transform_point(parent_from_world, target - rotate(rotation[f], anchor_offset)));
+      place[f] = target - rotate(rotation[f], anchor_offset);
+      const auto local = static_cast<Vec3f>(transform_point(parent_from_world, place[f]));
       if (!is_finite(local))
         throw Error(
             ErrorCode::bad_file, motion_.source,
@@ -477,25 +527,105 @@ class Retargeter {
     return world[static_cast<std::size_t>(at(link).joint)];
   }
 
+  [[nodiscard]] Quatd link_rotation(const Link& link, const MotionPose& pose) const {
+    const auto m = static_cast<std::size_t>(link.motion);
+    Quatd turn = pose.rotation[m] * conjugate(reference_.rotation[m]) * link.alignment;
+    if (link.turning == Turning::aims) {
+      const Vec3d wanted = motion_direction(link, pose);
+      if (wanted != Vec3d{}) turn = rotation_between(normalized(rotate(turn, link.rest_direction)), wanted) * turn;
+    }
+    return normalized(turn * link.rest_rotation);
+  }
   /// Of all joints of the character, in the scene.
   [[nodiscard]] std::vector<Quatd> world_rotations(const MotionPose& pose) const {
     std::vector<Quatd> world(skeleton_.joints.size());
     for (std::size_t j = 0; j < world.size(); ++j) {
       const Joint& it = skeleton_.joints[j];
-      if (link_of_[j] < 0) {
+      if (link_of_[j] >= 0) {
+        world[j] = link_rotation(at(link_of_[j]), pose);
+      } else if (followed_[j] >= 0) {
+        world[j] = normalized(link_rotation(at(followed_[j]), pose) * follower_change_[j]);
+      } else {
         world[j] = it.parent >= 0 ? world[static_cast<std::size_t>(it.parent)] * it.local.rotation : it.local.rotation;
-        continue;
       }
-      const Link& link = at(link_of_[j]);
-      const auto m = static_cast<std::size_t>(link.motion);
-      Quatd turn = pose.rotation[m] * conjugate(reference_.rotation[m]) * link.alignment;
-      if (link.turning == Turning::aims) {
-        const Vec3d wanted = motion_direction(link, pose);
-        if (wanted != Vec3d{}) turn = rotation_between(normalized(rotate(turn, link.rest_direction)), wanted) * turn;
-      }
-      world[j] = normalized(turn * link.rest_rotation);
     }
     return world;
+  }
+
+  // ---- joints that their parents do not carry along ----
+
+  /// Keys of translation for carried links, the root and followers, and of rotation for followers.
+  void place_loose_joints(const std::vector<Vec3d>& root_place, Clip& clip) const {
+    const std::size_t n = skeleton_.joints.size();
+    std::vector<Channel> moves(n), turns(n);
+    std::vector<int> order;  // parents first
+    order.push_back(root_);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order.insert(order.end(), at(order[i]).children.begin(), at(order[i]).children.end());
+    std::vector<Vec3d> offset(links_.size()), place(links_.size());
+    for (const int i : order) {
+      if (i == root_) continue;
+      const Link& parent = at(at(i).parent);
+      const Mat3d stretch = polar_decompose(default_world_[static_cast<std::size_t>(parent.joint)].linear).stretch;
+      offset[static_cast<std::size_t>(i)] = stretch * place_in(parent, at(i));
+    }
+    std::vector<Affine3d> world(n);
+    for (std::size_t f = 0; f < root_place.size(); ++f) {
+      if (f % 256 == 0) context_.check_cancelled();
+      const std::vector<Quatd> turn = world_rotations(scene_pose(motion_.pose(f)));
+      place[static_cast<std::size_t>(root_)] = root_place[f];
+      for (const int i : order)
+        if (i != root_)
+          place[static_cast<std::size_t>(i)] =
+              place[static_cast<std::size_t>(at(i).parent)] +
+              rotate(rotation_of_link(turn, at(i).parent), offset[static_cast<std::size_t>(i)]);
+      for (std::size_t j = 0; j < n; ++j) {
+        const Joint& it = skeleton_.joints[j];
+        const Affine3d above = it.parent >= 0 ? world[static_cast<std::size_t>(it.parent)] : Affine3d{};
+        Trsd local = it.local;
+        if (link_of_[j] >= 0 || followed_[j] >= 0)
+          local.rotation =
+              it.parent >= 0 ? normalized(conjugate(turn[static_cast<std::size_t>(it.parent)]) * turn[j]) : turn[j];
+        const bool placed =
+            followed_[j] >= 0 || link_of_[j] == root_ || (link_of_[j] >= 0 && at(link_of_[j]).is_carried);
+        if (placed) {
+          const int i = link_of_[j] >= 0 ? link_of_[j] : followed_[j];
+          Vec3d p = place[static_cast<std::size_t>(i)];
+          if (followed_[j] >= 0) {
+            const Quatd change = rotation_of_link(turn, i) * conjugate(at(i).rest_rotation);
+            p += rotate(change, it.world_from_rest.translation - rest_place(at(i)));
+          }
+          local.translation = transform_point(inverse(above), p);
+          add_key(moves[j], local.translation);
+          if (followed_[j] >= 0) add_key(turns[j], local.rotation);
+        }
+        world[j] = above * (it.local_residual ? to_affine(local) * *it.local_residual : to_affine(local));
+      }
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      if (link_of_[j] == root_) {
+        clip.channels.front().values = std::move(moves[j].values);
+        continue;
+      }
+      const auto add = [&](Channel& channel, ChannelPath path) {
+        if (channel.values.empty()) return;
+        channel.joint = static_cast<int>(j);
+        channel.path = path;
+        clip.channels.push_back(std::move(channel));
+      };
+      add(moves[j], ChannelPath::translation);
+      add(turns[j], ChannelPath::rotation);
+    }
+  }
+  static void add_key(Channel& channel, const Vec3d& p) {
+    for (const double x : {p.x, p.y, p.z}) channel.values.push_back(static_cast<float>(x));
+  }
+  /// Neighbours in the same half: the short way between them.
+  static void add_key(Channel& channel, Quatd q) {
+    std::vector<float>& v = channel.values;
+    if (const std::size_t n = v.size(); n >= 4 && dot(Quatd{v[n - 4], v[n - 3], v[n - 2], v[n - 1]}, q) < 0)
+      q = negated(q);
+    for (const double x : {q.x, q.y, q.z, q.w}) v.push_back(static_cast<float>(x));
   }
 
   void add_keys(const std::vector<Quatd>& world, std::vector<Channel>& channels) const {
@@ -507,12 +637,7 @@ class Retargeter {
       Channel& channel = channels[i];
       channel.joint = links_[i].joint;
       channel.path = ChannelPath::rotation;
-      std::vector<float>& v = channel.values;
-      if (const std::size_t n = v.size(); n >= 4) {  // neighbours in the same half: the short way between them
-        const Quatd before{v[n - 4], v[n - 3], v[n - 2], v[n - 1]};
-        if (dot(before, local) < 0) local = negated(local);
-      }
-      for (const double x : {local.x, local.y, local.z, local.w}) v.push_back(static_cast<float>(x));
+      add_key(channel, local);
     }
   }
 
@@ -522,6 +647,8 @@ class Retargeter {
   double ground_ = 0;
   std::vector<Link> links_;
   std::vector<int> link_of_;             ///< per joint, -1: not mapped
+  std::vector<int> followed_;            ///< per joint: link that it follows, or -1
+  std::vector<Quatd> follower_change_;   ///< per joint: from the rest frame of that link to its own
   std::vector<Affine3d> default_world_;  ///< per joint
   std::vector<Vec3d> rest_position_;     ///< per link
   double size_ = 0, motion_size_ = 0;
@@ -536,41 +663,6 @@ class Retargeter {
 };
 
 }  // namespace
-
-JointMap map_joints(const Skeleton& skeleton, const BvhMotion& motion) {
-  JointMap map = match_joints(names_of(skeleton), names_of(motion));
-  constexpr std::size_t kFewest = 3;
-  if (map.size() < kFewest)
-    throw Error(
-        ErrorCode::bad_argument, motion.source,
-        fmt::format("only {} joints of the motion ({}) correspond by name to joints of the character ({}); write a "
-                    "JSON file {{\"character joint\": \"motion joint\", ...}} and give it with --bvh-map.",
-                    map.size(), some_names(motion.joints), some_names(skeleton.joints)));
-  return map;
-}
-
-JointMap read_joint_map(const std::string& path, const Skeleton& skeleton, const BvhMotion& motion) {
-  const auto refuse = [&](const std::string& sentence) { return Error(ErrorCode::bad_file, path, sentence); };
-  const std::string text = read_file(path);
-  if (const std::string fault = json_fault(text, true); !fault.empty()) throw refuse("is not JSON: " + fault + ".");
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false, true);
-  if (!json.is_object()) throw refuse("is not a JSON object {\"character joint\": \"motion joint\", ...}.");
-  JointMap map;
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) throw refuse(fmt::format("the value of '{}' is not the name of a motion joint.", key));
-    const auto wanted = value.get<std::string>();
-    const int c = skeleton.find(key);
-    if (c < 0)
-      throw refuse(fmt::format("the character has no joint '{}'; it has {}.", key, some_names(skeleton.joints)));
-    const auto m =
-        std::find_if(motion.joints.begin(), motion.joints.end(), [&](const BvhJoint& j) { return j.name == wanted; });
-    if (m == motion.joints.end())
-      throw refuse(fmt::format("the motion has no joint '{}'; it has {}.", wanted, some_names(motion.joints)));
-    map.emplace_back(c, static_cast<int>(m - motion.joints.begin()));
-  }
-  if (map.empty()) throw refuse("names no joints.");
-  return map;
-}
 
 Clip retarget(const Character& character, const BvhMotion& motion, const JointMap& map, const std::string& name,
               const Context& context, RetargetReport* report) {

@@ -1,24 +1,15 @@
 // Motion of one skeleton onto another.
 #pragma once
 
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "io/bvh_read.h"
+#include "io/joint_map.h"
 
 namespace cutis {
-
-/// Joints that correspond: character joint, motion joint.
-using JointMap = std::vector<std::pair<int, int>>;
-
-/// By name. Throws Error when fewer than three correspond, telling how to write a map file.
-[[nodiscard]] JointMap map_joints(const Skeleton& skeleton, const BvhMotion& motion);
-/// By a JSON file {"character joint": "motion joint", ...}. Throws Error naming what is not there.
-[[nodiscard]] JointMap read_joint_map(const std::string& path, const Skeleton& skeleton, const BvhMotion& motion);
 
 /// How a joint of the map is turned.
 enum class Turning {

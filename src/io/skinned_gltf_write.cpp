@@ -8,21 +8,22 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/math.h"
 #include "base/polar.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/gltf_builder.h"
+#include "io/gltf_influences.h"
 #include "io/gltf_look.h"
+#include "io/gltf_source.h"
 #include "io/text_scan.h"
 
 namespace cutis {
 namespace {
 
 using Json = GltfBuilder::Json;
-
-constexpr std::size_t kInfluencesPerSet = 4;
 
 Json numbers(const Vec3d& v) { return {v.x, v.y, v.z}; }
 Json numbers(const Quatd& q) { return {q.x, q.y, q.z, q.w}; }
@@ -139,33 +140,11 @@ class SkinnedWriter {
     return it->second;
   }
 
-  // Sets of four; the weights of a vertex sum to 1 as floats too, to the last bit of the largest.
   void add_influences(const Mesh& mesh, const std::vector<std::uint32_t>& place, Json& attributes) {
-    const Weights& w = mesh.weights;
-    const std::size_t sets = (static_cast<std::size_t>(w.max_influences()) + kInfluencesPerSet - 1) / kInfluencesPerSet;
     const std::size_t n = mesh.positions.size();
-    for (std::size_t set = 0; set < sets; ++set) {
-      std::vector<std::uint16_t> joint(n * kInfluencesPerSet, 0);
-      std::vector<float> weight(n * kInfluencesPerSet, 0.0F);
-      for (std::size_t v = 0; v < n; ++v) {
-        const std::uint32_t begin = w.row_begin[v], end = w.row_begin[v + 1];
-        double sum = 0;
-        for (std::uint32_t i = begin; i < end; ++i) sum += static_cast<double>(w.weight[i]);
-        double rest = 1;
-        std::uint32_t largest = begin;
-        for (std::uint32_t i = begin; i < end; ++i) {
-          rest -= static_cast<double>(static_cast<float>(w.weight[i] / sum));
-          if (w.weight[i] > w.weight[largest]) largest = i;
-        }
-        for (std::size_t k = 0; k < kInfluencesPerSet; ++k) {
-          const std::size_t i = begin + set * kInfluencesPerSet + k;
-          if (i >= end || !(w.weight[i] > 0)) continue;
-          const auto share = static_cast<float>(w.weight[i] / sum);
-          joint[v * kInfluencesPerSet + k] = static_cast<std::uint16_t>(place[w.joint[i]]);
-          weight[v * kInfluencesPerSet + k] = i == largest ? static_cast<float>(share + rest) : share;
-        }
-      }
-      const std::string number = std::to_string(set);
+    std::size_t set = 0;
+    for (const auto& [joint, weight] : influence_sets(mesh.weights, place)) {
+      const std::string number = std::to_string(set++);
       if (joint_count_ <= 256) {
         const std::vector<std::uint8_t> bytes(joint.begin(), joint.end());
         attributes["JOINTS_" + number] =
@@ -277,13 +256,28 @@ class SkinnedWriter {
 
 }  // namespace
 
-void write_character(const std::string& file, const Character& character, const Context&) {
+void write_character(const std::string& file, const Character& character, const Context& context) {
   const std::string extension = lower_case(std::filesystem::path(file).extension().string());
-  if (extension != ".glb" && extension != ".gltf")
+  if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
     throw Error(ErrorCode::bad_argument, file,
-                "cannot hold a skinned character; the extension has to be .glb or .gltf");
+                "cannot hold a skinned character; the extension has to be .glb, .gltf or .vrm");
   if (std::filesystem::is_directory(file)) throw Error(ErrorCode::io, file, "is a folder; choose another name");
   validate(character);
+  const GltfSource* source = character.document.get();
+  std::string obstacle = source == nullptr ? "" : source->obstacle;
+  if (source != nullptr && obstacle.empty() && source->fingerprint != fingerprint_of(character))
+    obstacle = "its skeleton or its meshes have changed";
+  if (extension == ".vrm" && (source == nullptr || !source->is_vrm))
+    throw Error(
+        ErrorCode::bad_argument, file,
+        fmt::format("only a character read from a .vrm can be written as one; use .glb for {}", character.source));
+  if (extension == ".vrm" && !obstacle.empty())
+    throw Error(ErrorCode::bad_argument, file,
+                fmt::format("what {} says of VRM cannot be kept, because {}; use .glb", character.source, obstacle));
+  if (source != nullptr && obstacle.empty()) return write_with_weights(file, character, *source);
+  if (source != nullptr)
+    context.warn(fmt::format("{}: without the extensions of {} ({}), because {}", file, character.source,
+                             fmt::join(source->extensions, ", "), obstacle));
   SkinnedWriter(character).write(file);
 }
 

@@ -90,7 +90,8 @@ void visit(Archive& archive, T& value) {
     archive.presence(value);
     if (value) visit(archive, *value);
   } else if constexpr (kIs<T, Joint>) {
-    auto& [name, parent, local, local_residual, world_from_rest, is_bone, alias_of] = value;
+    auto& [name, parent, local, local_residual, world_from_rest, is_bone, alias_of, humanoid] = value;
+    static_cast<void>(humanoid);  // for motions of other skeletons, which are brought over before rigs
     visit_all(archive, name, parent, local, local_residual, world_from_rest, is_bone, alias_of);
   } else if constexpr (kIs<T, Skeleton>) {
     auto& [joints] = value;

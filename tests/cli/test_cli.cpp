@@ -332,7 +332,24 @@ TEST(Animate, FollowsABvh) {
                        (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() +
                        " --method dqs --frames 4 --json -o " + folder.file("walk.pc2"));
   ASSERT_EQ(r.exit_code, 0) << r.err;
-  EXPECT_EQ(json::parse(r.out)["clip"], "02_01_walk");
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["clip"], "02_01_walk");
+  ASSERT_EQ(report["joints"].size(), 22U);
+  EXPECT_EQ(report["joints"][1]["joint"], "thigh_l");
+  EXPECT_EQ(report["joints"][1]["motion_joint"], "LeftUpLeg");
+  EXPECT_EQ(report["joints"][1]["role"], "left upper leg");
+  EXPECT_GT(report["joints"][1]["confidence"], 0.9);
+}
+
+TEST(Animate, SaysWhichJointsTakeTheMotion) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const TemporaryFolder folder;
+  const Result r = run("animate " + (test::shared_data() / "cesium_man/cesium_man.glb").string() + " --bvh " +
+                       (test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string() +
+                       " --method dqs --frames 2 -o " + folder.file("walk.pc2"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out + r.err, HasSubstr("19 joints take the motion"));
+  EXPECT_THAT(r.out + r.err, HasSubstr("leg_joint_R_2 < RightLeg 0."));
 }
 
 TEST(Render, DrawsAStillAndASheet) {

@@ -56,7 +56,7 @@ void read_input(std::string_view bytes) {
   static const Character body = make_body();
   try {
     const BvhMotion motion = read_bvh_memory(bytes, "fuzz.bvh", context);
-    const Clip clip = retarget(body, motion, map_joints(body.skeleton, motion), "fuzz", context);
+    const Clip clip = retarget(body, motion, map_joints(body, motion), "fuzz", context);
     for (const Channel& channel : clip.channels)
       for (const float value : channel.values)
         if (!std::isfinite(value)) std::abort();

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "io/gltf_samples.h"
 #include "io/readers.h"
+#include "io/vrma_read.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -167,7 +171,7 @@ TEST(Retarget, PointsBonesWhereTheMotionsBonesPoint) {
   const Character c = make_person();
   const BvhMotion motion = lively_motion();
   RetargetReport report;
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "lively", Context(1), &report);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "lively", Context(1), &report);
   EXPECT_EQ(report.items.size(), 17U);
   EXPECT_EQ(aiming(report), 11);  // both bones of four limbs, two of the spine, the neck
   EXPECT_EQ(report.reference_frame, -1);
@@ -180,7 +184,7 @@ TEST(Retarget, PointsBonesWhereTheMotionsBonesPoint) {
 TEST(Retarget, KeepsTheRestPoseUpToLimbDirectionsWhenTheMotionStandsStill) {
   const Character c = make_person();
   const BvhMotion motion = person_motion(2, [](int, auto&) {});
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "still", Context(1));
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "still", Context(1));
   const auto world = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0));
   // Hips and head as they were: both skeletons look along +Z.
   for (const char* name : {"pelvis", "head"}) {
@@ -199,7 +203,7 @@ TEST(Retarget, ScalesThePathByTheLegsAndStartsAtTheCharactersPlace) {
     v[1] = 9.5 + (f == 4 ? 2 : 0);
   });
   RetargetReport report;
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "walk", Context(1), &report);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "walk", Context(1), &report);
   const double leg =
       distance(Vec3d{0.1, 0.95, 0}, Vec3d{0.12, 0.5, 0.02}) + distance(Vec3d{0.12, 0.5, 0.02}, Vec3d{0.14, 0.08, 0});
   EXPECT_NEAR(report.scale, leg / 8, 1e-9);
@@ -219,7 +223,7 @@ TEST(Retarget, TransfersTwistAboutTheBone) {
     if (f == 1) v[3 + 3 * 12 + 1] = 60;
   });
   ASSERT_EQ(motion.joints[12].name, "LeftForeArm");
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "twist", Context(1));
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "twist", Context(1));
   const auto j = static_cast<std::size_t>(c.skeleton.find("lowerarm_l"));
   const auto before = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0))[j].linear;
   const auto after = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0.1))[j].linear;
@@ -237,11 +241,11 @@ TEST(Retarget, TurnsACharacterThatFacesElsewhere) {
   c.skeleton.joints[0].local.rotation = to_quaternion(root.linear);
   const BvhMotion motion = lively_motion();
   RetargetReport report;
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "lively", Context(1), &report);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "lively", Context(1), &report);
   EXPECT_LT(worst_angle(c, motion, clip, report), 0.01);
 
   const Character other = make_person();
-  const Clip straight = retarget(other, motion, map_joints(other.skeleton, motion), "lively", Context(1));
+  const Clip straight = retarget(other, motion, map_joints(other, motion), "lively", Context(1));
   for (const char* name : {"hand_l", "lowerarm_r", "head"}) {
     const auto j = static_cast<std::size_t>(c.skeleton.find(name));
     const Mat3d a = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0.4))[j].linear;
@@ -274,7 +278,7 @@ TEST(Retarget, FindsAReferenceAmongTheFramesWhenTheOffsetsDrawNoBody) {
   const BvhMotion motion = read_bvh_memory(text, "flat.bvh", Context(1));
   const Character c = make_person();
   RetargetReport report;
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "flat", Context(1), &report);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "flat", Context(1), &report);
   EXPECT_GE(report.reference_frame, 0);
   EXPECT_LT(worst_angle(c, motion, clip, report), 0.01);
 }
@@ -297,7 +301,7 @@ TEST(Retarget, TurnsMotionsThatAreZUp) {
   for (int i = 0; i < 3 * kPersonJoints; ++i) turned += "0 ";
   const BvhMotion motion = read_bvh_memory(turned, "zup.bvh", Context(1));
   const Character c = make_person();
-  const Clip clip = retarget(c, motion, map_joints(c.skeleton, motion), "zup", Context(1));
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "zup", Context(1));
   const auto world = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0));
   EXPECT_GT(world[static_cast<std::size_t>(c.skeleton.find("head"))].translation.y, 1.4);
 }
@@ -307,7 +311,7 @@ TEST(Retarget, RefusesPlacesOutOfAllProportion) {
   BvhMotion motion = person_motion(2, [](int, auto&) {});
   motion.values[motion.channels] = 1e29;
   for (BvhJoint& joint : motion.joints) joint.offset *= 1e-12;
-  EXPECT_THAT(error_of([&] { (void)retarget(c, motion, map_joints(c.skeleton, motion), "far", Context(1)); }),
+  EXPECT_THAT(error_of([&] { (void)retarget(c, motion, map_joints(c, motion), "far", Context(1)); }),
               HasSubstr("'Hips' in frame 1"));
 }
 
@@ -319,7 +323,7 @@ TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
     SCOPED_TRACE(file);
     const BvhMotion motion = read_bvh((test::shared_data() / "motion_bvh_cmu" / file).string(), context);
     RetargetReport report;
-    const Clip clip = retarget(body, motion, map_joints(body.skeleton, motion), "cmu", context, &report);
+    const Clip clip = retarget(body, motion, map_joints(body, motion), "cmu", context, &report);
     EXPECT_EQ(report.items.size(), 22U);
     EXPECT_EQ(aiming(report), 14);
     EXPECT_EQ(report.reference_frame, -1);
@@ -349,6 +353,362 @@ TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
       EXPECT_GT(*std::min_element(hips.begin(), hips.end()), 0.85);
     }
   }
+}
+
+// ---- rigs whose joints do not hang as bodies do ----
+
+/// Weights that give each of the joints a vertex of its own.
+void give_skin(Character& c, const std::vector<const char*>& joints) {
+  Mesh& mesh = c.meshes[0];
+  mesh.positions.assign(joints.size(), {0, 0, 0});
+  mesh.weights.row_begin = {0};
+  for (const char* name : joints) {
+    mesh.weights.joint.push_back(static_cast<std::uint32_t>(c.skeleton.find(name)));
+    mesh.weights.weight.push_back(1);
+    mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
+  }
+}
+/// The place of joint `b` in the frame of joint `a`, by the time.
+Vec3d place_of(const Character& c, const Clip& clip, const char* a, const char* b, double time) {
+  const auto world = world_from_joint(c.skeleton, sample(c.skeleton, clip, time));
+  return transform_point(inverse(world[static_cast<std::size_t>(c.skeleton.find(a))]),
+                         world[static_cast<std::size_t>(c.skeleton.find(b))].translation);
+}
+/// The person with joint `child` hung on joint `parent`, at its place.
+void hang(Character& c, const char* child, const char* parent) {
+  Joint& joint = c.skeleton.joints[static_cast<std::size_t>(c.skeleton.find(child))];
+  joint.parent = c.skeleton.find(parent);
+  const Joint& above = c.skeleton.joints[static_cast<std::size_t>(joint.parent)];
+  const Affine3d local = inverse(above.world_from_rest) * joint.world_from_rest;
+  joint.local.translation = local.translation;
+  joint.local.rotation = to_quaternion(local.linear);
+}
+
+TEST(Retarget, CarriesFeetAndLegsThatHangOnTheRoot) {
+  Character c = make_person();
+  for (const char* joint : {"foot_l", "foot_r", "thigh_l", "thigh_r"}) hang(c, joint, "Root");
+  const Character whole = make_person();
+  const BvhMotion motion = lively_motion();
+  RetargetReport report;
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "lively", Context(1), &report);
+  const Clip expected = retarget(whole, motion, map_joints(whole, motion), "lively", Context(1));
+  EXPECT_LT(worst_angle(c, motion, clip, report), 0.01);
+  for (const double time : {0.0, 0.3, 0.8}) {
+    const auto ours = world_from_joint(c.skeleton, sample(c.skeleton, clip, time));
+    const auto theirs = world_from_joint(whole.skeleton, sample(whole.skeleton, expected, time));
+    for (std::size_t j = 0; j < ours.size(); ++j) {
+      EXPECT_LT(distance(ours[j].translation, theirs[j].translation), 1e-5) << c.skeleton.joints[j].name;
+      EXPECT_LT(frobenius(ours[j].linear + theirs[j].linear * -1.0), 1e-5) << c.skeleton.joints[j].name;
+    }
+  }
+}
+
+TEST(Retarget, MovesSkinThatHangsBesideTheBody) {
+  // "Body" above the hips, and a belly that hangs on the root; a target without skin stays where it is.
+  std::vector<Stick> sticks{{"Root", -1, {0, 0, 0}}, {"Body", 0, {0, 1.02, 0}}};
+  const Character person = make_person();
+  for (std::size_t j = 1; j < person.skeleton.joints.size(); ++j) {
+    const Joint& joint = person.skeleton.joints[j];
+    sticks.push_back({joint.name.c_str(), joint.parent == 0 ? 1 : joint.parent + 1, joint.world_from_rest.translation});
+  }
+  sticks.push_back({"belly", 0, {0, 1.1, 0.1}});
+  sticks.push_back({"target", 0, {0, 0.5, 1}});
+  Character c = make_figure(sticks);
+  std::vector<const char*> skin;
+  for (const Stick& stick : sticks)
+    if (std::string(stick.name) != "Root" && std::string(stick.name) != "target") skin.push_back(stick.name);
+  give_skin(c, skin);
+  const BvhMotion motion = lively_motion();
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "lively", Context(1));
+  const Clip expected = retarget(person, motion, map_joints(person, motion), "lively", Context(1));
+  for (const double time : {0.1, 0.4, 0.9}) {
+    EXPECT_LT(distance(place_of(c, clip, "pelvis", "Body", time), place_of(c, {}, "pelvis", "Body", 0)), 1e-5);
+    EXPECT_LT(distance(place_of(c, clip, "spine_01", "belly", time), place_of(c, {}, "spine_01", "belly", 0)), 1e-5);
+    EXPECT_LT(distance(place_of(c, clip, "Root", "target", time), place_of(c, {}, "Root", "target", 0)), 1e-9);
+    const auto at = [&](const Character& of, const Clip& played, const char* name) {
+      return world_from_joint(of.skeleton,
+                              sample(of.skeleton, played, time))[static_cast<std::size_t>(of.skeleton.find(name))]
+          .translation;
+    };
+    for (const char* name : {"pelvis", "hand_l", "foot_r"})
+      EXPECT_LT(distance(at(c, clip, name), at(person, expected, name)), 1e-4) << name;
+  }
+}
+
+TEST(Retarget, MovesHandsWhoseJointsAreAFlatList) {
+  const Character hand = make_figure({{"index-finger-phalanx-intermediate", -1, {0.02, 0.13, 0}},
+                                      {"index-finger-phalanx-proximal", -1, {0.02, 0.1, 0}},
+                                      {"middle-finger-phalanx-intermediate", -1, {0, 0.14, 0}},
+                                      {"middle-finger-phalanx-proximal", -1, {0, 0.1, 0}},
+                                      {"ring-finger-phalanx-intermediate", -1, {-0.02, 0.13, 0}},
+                                      {"ring-finger-phalanx-proximal", -1, {-0.02, 0.1, 0}},
+                                      {"wrist", -1, {0, 0, 0}}});
+  std::string text = "HIERARCHY ROOT RightHand { OFFSET 0 0 0 CHANNELS 3 Zrotation Xrotation Yrotation\n";
+  for (const auto& [finger, x] : {std::pair{"Index", 1}, std::pair{"Middle", 0}, std::pair{"Ring", -1}})
+    for (const int phalanx : {1, 2})
+      text += "JOINT RightHand" + std::string(finger) + std::to_string(phalanx) + " { OFFSET " +
+              (phalanx == 1 ? std::to_string(x) + " 5 0" : "0 2 0") + " CHANNELS 3 Zrotation Xrotation Yrotation\n" +
+              (phalanx == 2 ? "End Site { OFFSET 0 1 0 } } }\n" : "");
+  text += "}\nMOTION\nFrames: 2\nFrame Time: 1\n" + std::string(42, '0');
+  for (std::size_t at = text.size() - 42; at < text.size(); at += 2) text[at + 1] = ' ';
+  text += "\n";
+  for (int i = 0; i < 21; ++i) text += std::to_string(10 * i % 70) + " ";
+  const BvhMotion motion = read_bvh_memory(text + "\n", "hand.bvh", Context(1));
+  RetargetReport report;
+  const JointMap map = map_joints(hand, motion);
+  EXPECT_EQ(map.size(), 7U);
+  const Clip clip = retarget(hand, motion, map, "hand", Context(1), &report);
+  EXPECT_EQ(aiming(report), 4);  // the hand, three first bones
+  EXPECT_LT(worst_angle(hand, motion, clip, report), 0.01);
+  for (const char* finger : {"index", "middle", "ring"}) {
+    const std::string first = std::string(finger) + "-finger-phalanx-proximal",
+                      second = std::string(finger) + "-finger-phalanx-intermediate";
+    EXPECT_LT(distance(place_of(hand, clip, "wrist", first.c_str(), 1), place_of(hand, {}, "wrist", first.c_str(), 0)),
+              1e-5);
+    EXPECT_LT(distance(place_of(hand, clip, first.c_str(), second.c_str(), 1),
+                       place_of(hand, {}, first.c_str(), second.c_str(), 0)),
+              1e-5);
+  }
+}
+
+TEST(Retarget, BringsTheCmuWalkOntoEveryHumanoidThereIs) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context(1);
+  const BvhMotion motion = read_bvh((test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string(), context);
+  struct Body {
+    const char* file;
+    std::size_t joints;  ///< at least
+    const char *left_thigh, *right_shin, *left_upper_arm, *right_forearm, *left_foot, *head;
+  };
+  const Body bodies[] = {
+      {"makehuman_male/makehuman_male.glb", 22, "thigh_l", "calf_r", "upperarm_l", "lowerarm_r", "foot_l", "head"},
+      {"cesium_man/cesium_man.glb", 19, "leg_joint_L_1", "leg_joint_R_2", "Skeleton_arm_joint_L__4_",
+       "Skeleton_arm_joint_R__2_", "leg_joint_L_3", "Skeleton_neck_joint_2"},
+      {"rigged_figure/rigged_figure.glb", 19, "leg_joint_L_1", "leg_joint_R_2", "arm_joint_L_1", "arm_joint_R_2",
+       "leg_joint_L_3", "neck_joint_2"},
+      {"avatars/rocketbox_male.glb", 22, "Bip01 L Thigh", "Bip01 R Calf", "Bip01 L UpperArm", "Bip01 R Forearm",
+       "Bip01 L Foot", "Bip01 Head"},
+      {"avatars/rabbit.vrm", 22, "vis_char_059:mixamorig:LeftUpLeg", "vis_char_059:mixamorig:RightLeg",
+       "vis_char_059:mixamorig:LeftArm", "vis_char_059:mixamorig:RightForeArm", "vis_char_059:mixamorig:LeftFoot",
+       "vis_char_059:mixamorig:Head"},
+      {"avatars/lumberjack.glb", 20, "DEF-thigh.L_023", "DEF-shin.R_017", "DEF-upper_arm.L_045", "DEF-forearm.R_039",
+       "DEF-foot.L_027", "DEF-head_051"},
+      {"avatars/astronaut_draco.glb", 17, "UpperLeg.L", "LowerLeg.R", "UpperArm.L", "LowerArm.R", "Foot.L", "Head"},
+      {"avatars/platformer_character.glb", 19, "UpperLeg.L", "LowerLeg.R", "UpperArm.L", "LowerArm.R", "Foot.L",
+       "Head"},
+      {"avatars/robot_expressive.glb", 17, "UpperLeg.L", "LowerLeg.R", "UpperArm.L", "LowerArm.R", "Foot.L", "Head"}};
+  for (const Body& body : bodies) {
+    SCOPED_TRACE(body.file);
+    const std::filesystem::path file = test::shared_data() / body.file;
+    if (!std::filesystem::exists(file)) continue;
+    const Character c = load_character(file.string(), context);
+    const JointMap map = map_joints(c, motion);
+    EXPECT_GE(map.size(), body.joints);
+    const auto partner = [&](const char* name) -> std::string {
+      for (const JointMatch& match : map)
+        if (c.skeleton.joints[static_cast<std::size_t>(match.joint)].name == name)
+          return motion.joints[static_cast<std::size_t>(match.motion_joint)].name;
+      return "";
+    };
+    EXPECT_EQ(partner(body.left_thigh), "LeftUpLeg");
+    EXPECT_EQ(partner(body.right_shin), "RightLeg");
+    EXPECT_EQ(partner(body.left_upper_arm), "LeftArm");
+    EXPECT_EQ(partner(body.right_forearm), "RightForeArm");
+    EXPECT_EQ(partner(body.left_foot), "LeftFoot");
+    EXPECT_EQ(partner(body.head), "Head");
+    RetargetReport report;
+    const Clip clip = retarget(c, motion, map, "walk", context, &report);
+    EXPECT_GE(aiming(report), 9);
+    const bool is_skewed = std::string(body.file) == "avatars/lumberjack.glb";  // uneven scales along its chains
+    EXPECT_LT(worst_angle(c, motion, clip, report), is_skewed ? 3 : 0.1);
+  }
+}
+
+/// A trotting dog with meaningless names, 40 units long, that looks along +X.
+const std::string kDogBvh = R"(HIERARCHY
+ROOT n0
+{ OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT n1 { OFFSET 8 1 0 CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT n2 { OFFSET 10 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+      JOINT n3 { OFFSET 5 2 0 CHANNELS 3 Zrotation Xrotation Yrotation
+        JOINT n4 { OFFSET 4 6 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 5 -1 0 } } }
+      JOINT n5 { OFFSET 3 -3 -4 CHANNELS 3 Zrotation Xrotation Yrotation
+        JOINT n6 { OFFSET -1 -9 0 CHANNELS 3 Zrotation Xrotation Yrotation
+          JOINT n7 { OFFSET 1 -9 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 2 -1 0 } } } }
+      JOINT n8 { OFFSET 3 -3 4 CHANNELS 3 Zrotation Xrotation Yrotation
+        JOINT n9 { OFFSET -1 -9 0 CHANNELS 3 Zrotation Xrotation Yrotation
+          JOINT n10 { OFFSET 1 -9 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 2 -1 0 } } } } } }
+  JOINT n11 { OFFSET -5 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT n12 { OFFSET -4 -5 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET -4 -5 0 } } }
+  JOINT n13 { OFFSET 0 -2 4 CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT n14 { OFFSET 3 -8 0 CHANNELS 3 Zrotation Xrotation Yrotation
+      JOINT n15 { OFFSET -6 -7 0 CHANNELS 3 Zrotation Xrotation Yrotation
+        JOINT n16 { OFFSET 2 -5 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 2 0 0 } } } } }
+  JOINT n17 { OFFSET 0 -2 -4 CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT n18 { OFFSET 3 -8 0 CHANNELS 3 Zrotation Xrotation Yrotation
+      JOINT n19 { OFFSET -6 -7 0 CHANNELS 3 Zrotation Xrotation Yrotation
+        JOINT n20 { OFFSET 2 -5 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 2 0 0 } } } } } }
+MOTION
+)";
+
+TEST(Retarget, BringsAnAnimalsMotionOntoTheFox) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Context context(1);
+  const Character fox = load_character((test::shared_data() / "fox/fox.glb").string(), context);
+  constexpr int kJoints = 21;
+  std::string text = kDogBvh + "Frames: 8\nFrame Time: 0.1\n";
+  for (int f = 0; f < 8; ++f) {
+    std::vector<double> v(3 + 3 * kJoints, 0.0);
+    v[0] = 4.0 * f;
+    v[1] = 22;
+    for (const int j : {5, 13}) v[static_cast<std::size_t>(3 + 3 * j)] = 25 * std::sin(0.8 * f);  // legs across
+    for (const int j : {8, 17}) v[static_cast<std::size_t>(3 + 3 * j)] = -25 * std::sin(0.8 * f);
+    v[3 + 3 * 11 + 2] = 20 * std::sin(0.5 * f);  // the tail wags
+    for (const double x : v) text += std::to_string(x) + " ";
+    text += "\n";
+  }
+  const BvhMotion motion = read_bvh_memory(text, "dog.bvh", context);
+  const JointMap map = map_joints(fox, motion);
+  const std::map<std::string, std::string> expected{
+      {"b_Hip_01", "n0"},           {"b_Spine01_02", "n1"},       {"b_Spine02_03", "n2"},
+      {"b_Neck_04", "n3"},          {"b_Head_05", "n4"},          {"b_LeftUpperArm_09", "n5"},
+      {"b_LeftForeArm_010", "n6"},  {"b_LeftHand_011", "n7"},     {"b_RightUpperArm_06", "n8"},
+      {"b_RightForeArm_07", "n9"},  {"b_RightHand_08", "n10"},    {"b_Tail01_012", "n11"},
+      {"b_Tail03_014", "n12"},      {"b_RightLeg01_019", "n13"},  {"b_RightLeg02_020", "n14"},
+      {"b_RightFoot01_021", "n15"}, {"b_RightFoot02_022", "n16"}, {"b_LeftLeg01_015", "n17"},
+      {"b_LeftLeg02_016", "n18"},   {"b_LeftFoot01_017", "n19"},  {"b_LeftFoot02_018", "n20"}};
+  std::map<std::string, std::string> found;
+  for (const JointMatch& match : map)
+    found[fox.skeleton.joints[static_cast<std::size_t>(match.joint)].name] =
+        motion.joints[static_cast<std::size_t>(match.motion_joint)].name;
+  EXPECT_EQ(found, expected);
+  RetargetReport report;
+  const Clip clip = retarget(fox, motion, map, "trot", context, &report);
+  EXPECT_LT(worst_angle(fox, motion, clip, report), 0.1);
+  // It walks the way it looks, at its own size.
+  const auto hip = static_cast<std::size_t>(fox.skeleton.find("b_Hip_01"));
+  const Vec3d start = world_from_joint(fox.skeleton, sample(fox.skeleton, clip, 0))[hip].translation;
+  const Vec3d end = world_from_joint(fox.skeleton, sample(fox.skeleton, clip, 0.7))[hip].translation;
+  EXPECT_NEAR(length(end - start), 28 * report.scale, 1e-2);
+  const auto head = static_cast<std::size_t>(fox.skeleton.find("b_Head_05"));
+  const Vec3d look = world_from_joint(fox.skeleton, sample(fox.skeleton, clip, 0))[head].translation - start;
+  EXPECT_GT(dot(normalized(end - start), normalized(look)), 0.7);
+}
+
+/// A VRM animation of the person: nodes with frames of their own, a leg that is raised, hips that move.
+std::vector<std::byte> person_vrma(const Character& person) {
+  const std::map<std::string, std::string> words{{"pelvis", "hips"},
+                                                 {"spine_01", "spine"},
+                                                 {"spine_02", "chest"},
+                                                 {"neck_01", "neck"},
+                                                 {"head", "head"},
+                                                 {"thigh_l", "leftUpperLeg"},
+                                                 {"calf_l", "leftLowerLeg"},
+                                                 {"foot_l", "leftFoot"},
+                                                 {"thigh_r", "rightUpperLeg"},
+                                                 {"calf_r", "rightLowerLeg"},
+                                                 {"foot_r", "rightFoot"},
+                                                 {"upperarm_l", "leftUpperArm"},
+                                                 {"lowerarm_l", "leftLowerArm"},
+                                                 {"hand_l", "leftHand"},
+                                                 {"upperarm_r", "rightUpperArm"},
+                                                 {"lowerarm_r", "rightLowerArm"},
+                                                 {"hand_r", "rightHand"}};
+  test::GltfBuilder b;
+  auto& bones = b.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"];
+  const auto& joints = person.skeleton.joints;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Trsd& local = joints[j].local;
+    const Quatd& q = local.rotation;
+    test::GltfBuilder::Json node = {{"name", "n" + std::to_string(j)},
+                                    {"translation", {local.translation.x, local.translation.y, local.translation.z}},
+                                    {"rotation", {q.x, q.y, q.z, q.w}}};
+    for (std::size_t c = 0; c < joints.size(); ++c)
+      if (joints[c].parent == static_cast<int>(j)) node["children"].push_back(c);
+    b.add("nodes", node);
+    if (words.contains(joints[j].name)) bones[words.at(joints[j].name)]["node"] = j;
+  }
+  const auto hips = static_cast<std::size_t>(person.skeleton.find("pelvis"));
+  const auto thigh = static_cast<std::size_t>(person.skeleton.find("thigh_l"));
+  // The thigh turns by 90 degrees about the scene's x axis: to the front.
+  const Quatd turn = axis_angle(Vec3d{1, 0, 0}, -kPi / 2);
+  const Quatd above = to_quaternion(joints[hips].world_from_rest.linear);
+  const Quatd raised = conjugate(above) * turn * above * joints[thigh].local.rotation;
+  const auto numbers = [](std::initializer_list<double> list) { return std::vector<float>(list.begin(), list.end()); };
+  const Quatd& still = joints[thigh].local.rotation;
+  const Vec3d &from = joints[hips].local.translation, to = from + Vec3d{0, 0.5, 0};
+  const int times = b.add_accessor(numbers({0, 1}), "SCALAR");
+  const int turns =
+      b.add_accessor(numbers({still.x, still.y, still.z, still.w, raised.x, raised.y, raised.z, raised.w}), "VEC4");
+  const int moves = b.add_accessor(numbers({from.x, from.y, from.z, to.x, to.y, to.z}), "VEC3");
+  b.add("animations", {{"samplers", {{{"input", times}, {"output", turns}}, {{"input", times}, {"output", moves}}}},
+                       {"channels",
+                        {{{"sampler", 0}, {"target", {{"node", thigh}, {"path", "rotation"}}}},
+                         {{"sampler", 1}, {"target", {{"node", hips}, {"path", "translation"}}}}}}});
+  return b.glb();
+}
+
+TEST(Vrma, MovesABodyAsItsHumanoidMapSays) {
+  const Character person = make_person();
+  const std::vector<std::byte> bytes = person_vrma(person);
+  const BvhMotion motion = read_vrma_memory(bytes, "raise.vrma", Context(1));
+  EXPECT_EQ(motion.frames, 61U);
+  // Its places are those of the nodes, in every frame.
+  const auto rest = motion.rest();
+  const auto pelvis = static_cast<std::size_t>(person.skeleton.find("pelvis"));
+  for (std::size_t j = 0; j < motion.joints.size(); ++j)
+    EXPECT_LT(distance(rest.position[j], person.skeleton.joints[j].world_from_rest.translation), 1e-6) << j;
+  const auto last = motion.pose(60);
+  const auto knee = static_cast<std::size_t>(person.skeleton.find("calf_l"));
+  const Vec3d thigh = normalized(last.position[knee] - last.position[knee - 1]);
+  EXPECT_GT(thigh.z, 0.99);
+  const Vec3d moved = last.position[pelvis] - rest.position[pelvis];
+  EXPECT_NEAR(length(moved), 0.5, 1e-5);
+
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.file("raise.vrma"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  MotionReport report;
+  const Clip clip = load_motion(folder.file("raise.vrma"), person, Context(1), {}, &report);
+  EXPECT_EQ(clip.name, "raise");
+  EXPECT_EQ(report.joints.size(), 17U);
+  EXPECT_EQ(report.joints[1].motion_joint, "leftUpperLeg");
+  const auto world = world_from_joint(person.skeleton, sample(person.skeleton, clip, 1));
+  EXPECT_LT(distance(normalized(world[knee].translation - world[knee - 1].translation), thigh), 1e-4);
+  EXPECT_EQ(inspect_motion(folder.file("raise.vrma"), Context(1)).frames, 61U);
+}
+
+TEST(Vrma, WithoutAMapOrAnAnimationIsRefusedInASentence) {
+  const std::vector<std::byte> square = test::skinned_file().glb();
+  EXPECT_THAT(error_of([&] { (void)read_vrma_memory(square, "a.vrma", Context(1)); }), HasSubstr("no humanoid map"));
+  test::GltfBuilder still = test::skinned_file();
+  still.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"]["hips"]["node"] = 1;
+  still.json.erase("animations");
+  EXPECT_THAT(error_of([&] { (void)read_vrma_memory(still.glb(), "a.vrma", Context(1)); }), HasSubstr("no animation"));
+}
+
+TEST(LoadMotion, TellsWhichJointTakesWhichAndHowSureThatIs) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.file("m.bvh")) << kPersonBvh << "Frames: 1\nFrame Time: 1\n"
+                                      <<
+      [] {
+        std::string zeros;
+        for (int i = 0; i < 3 + 3 * kPersonJoints; ++i) zeros += "0 ";
+        return zeros;
+      }() << "\n";
+  const Character c = make_person();
+  MotionReport named, mapped;
+  (void)load_motion(folder.file("m.bvh"), c, Context(1), {}, &named);
+  ASSERT_EQ(named.joints.size(), 17U);
+  EXPECT_EQ(named.joints[1].joint, "thigh_l");
+  EXPECT_EQ(named.joints[1].motion_joint, "LeftUpLeg");
+  EXPECT_EQ(named.joints[1].role, "left upper leg");
+  EXPECT_GT(named.joints[1].confidence, 0.9);
+  std::ofstream(folder.file("map.json")) << R"({"thigh_l": "RightUpLeg", "thigh_r": "LeftUpLeg"})";
+  (void)load_motion(folder.file("m.bvh"), c, Context(1), {folder.file("map.json")}, &mapped);
+  ASSERT_EQ(mapped.joints.size(), 2U);
+  EXPECT_EQ(mapped.joints[0].motion_joint, "RightUpLeg");
+  EXPECT_EQ(mapped.joints[0].confidence, 1);
 }
 
 TEST(LoadMotion, FollowsAMapFile) {

@@ -22,7 +22,8 @@ void run_animate(const AnimateArguments& options) {
   const Method method = options.contact.solve.method;
   Session::check_output(options.file, options.output);
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
-  const Motion motion = choose_motion(character, options.motion, context);
+  MotionReport joints;
+  const Motion motion = choose_motion(character, options.motion, context, &joints);
   if (options.contact_data && !options.contact.touches(method))
     throw Error(ErrorCode::bad_argument, "--contact-data", "needs contact; add --contact-pass");
   if (options.contact_data && method == Method::tracking &&
@@ -41,17 +42,22 @@ void run_animate(const AnimateArguments& options) {
   session.say(fmt::format("{}: clip '{}', {} frames, {} vertices, {}; {:.3g} ms a frame, {:.3g} s in all",
                           options.output, motion.clip.name, motion.times.size(), character.vertex_count(),
                           label(method, options.contact), timing.median_frame_ms, seconds));
-  session.print({{"file", options.file},
-                 {"clip", motion.clip.name},
-                 {"method", label(method, options.contact)},
-                 {"options", Json::parse(to_json(solve_options(method, options.contact)))},
-                 {"output", options.output},
-                 {"frames", motion.times.size()},
-                 {"vertices", character.vertex_count()},
-                 {"nonfinite", timing.nonfinite},
-                 {"ms", {{"bind", rounded(timing.bind_ms)}, {"frame_median", rounded(timing.median_frame_ms)}}},
-                 {"seconds", rounded(seconds)},
-                 {"warnings", session.warnings()}});
+  if (!joints.joints.empty())
+    session.say(fmt::format("{} joints take the motion, each with how sure that is (0 to 1):", joints.joints.size()));
+  for (const std::string& line : joints_lines(joints)) session.say(line);
+  Json document{{"file", options.file},
+                {"clip", motion.clip.name},
+                {"method", label(method, options.contact)},
+                {"options", Json::parse(to_json(solve_options(method, options.contact)))},
+                {"output", options.output},
+                {"frames", motion.times.size()},
+                {"vertices", character.vertex_count()},
+                {"nonfinite", timing.nonfinite},
+                {"ms", {{"bind", rounded(timing.bind_ms)}, {"frame_median", rounded(timing.median_frame_ms)}}},
+                {"seconds", rounded(seconds)},
+                {"warnings", session.warnings()}};
+  if (!joints.joints.empty()) document["joints"] = joints_json(joints);
+  session.print(document);
 }
 
 }  // namespace
@@ -59,7 +65,7 @@ void run_animate(const AnimateArguments& options) {
 void add_animate(CLI::App& app) {
   auto options = std::make_shared<AnimateArguments>();
   CLI::App* verb = app.add_subcommand("animate", "Deform a character over a clip or a BVH and write the result");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)")
       ->required();
   add_motion_options(*verb, options->motion);

@@ -94,7 +94,7 @@ void add_bind(CLI::App& app) {
   auto options = std::make_shared<BindArguments>();
   CLI::App* verb =
       app.add_subcommand("bind", "Fits the fields of a character's parts and composes them; saves the rig");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
   verb->add_option("-p,--preset", options->preset, "Settings: JSON, see docs/formats.md");
   auto* preset = verb->add_option("--write-preset", options->write_preset,

@@ -216,7 +216,7 @@ CLI::Validator ends_in(const std::string& extension) {
 void add_fields(CLI::App& app) {
   auto options = std::make_shared<FieldsArguments>();
   CLI::App* verb = app.add_subcommand("fields", "The implicit skin: iso-lines in a plane, or its surface");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
   auto* slice = verb->add_option("--slice", options->slice,
                                  "Plane: a joint's name (along its bones, in the plane in which it bends), or x, y, z, "

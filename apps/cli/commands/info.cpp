@@ -106,7 +106,7 @@ bool is_motion(const std::string& file) {
   std::string extension = std::filesystem::path(file).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  return extension == ".bvh";
+  return extension == ".bvh" || extension == ".vrma";
 }
 
 void run_motion(const InfoArguments& options, const Session& session) {
@@ -206,7 +206,7 @@ void add_info(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
   verb->add_option(
           "FILE", options->file,
-          "Character (.glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh) or marker take (.c3d .trc)")
+          "Character (.glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh .vrma) or marker take (.c3d .trc)")
       ->required();
   add_common_options(*verb, options->common);
   verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json\n  cutis info take.c3d");

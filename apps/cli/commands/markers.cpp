@@ -241,7 +241,7 @@ void add_markers(CLI::App& app) {
   auto options = std::make_shared<MarkersArguments>();
   CLI::App* verb =
       app.add_subcommand("markers", "Animate a character from motion capture markers: no rigging, no weights");
-  verb->add_option("FILE", options->file, "Character with a skeleton: .glb .gltf .fbx .dae, or builtin:NAME")
+  verb->add_option("FILE", options->file, "Character with a skeleton: .glb .gltf .vrm .fbx .dae, or builtin:NAME")
       ->required();
   verb->add_option("--take", options->take, "Marker positions: .c3d .trc, joint centres of a .bvh, targets of a .json")
       ->required();

@@ -122,7 +122,7 @@ void add_measure(CLI::App& app) {
   auto options = std::make_shared<MeasureArguments>();
   CLI::App* verb = app.add_subcommand(
       "measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae, or builtin:NAME")->required();
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
   add_contact_options(*verb, options->contact, true);

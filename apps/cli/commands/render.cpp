@@ -80,7 +80,7 @@ void run_render(const RenderArguments& options) {
 void add_render(CLI::App& app) {
   auto options = std::make_shared<RenderArguments>();
   CLI::App* verb = app.add_subcommand("render", "Stills and contact sheets: rows are methods, columns are frames");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
   verb->add_option("-o,--output", options->output, "Picture to write: .png")
       ->required()

@@ -114,9 +114,9 @@ void add_weights(CLI::App& app) {
   auto options = std::make_shared<WeightsArguments>();
   CLI::App* verb =
       app.add_subcommand("weights", "New skin weights for a mesh and a skeleton, written as a skinned glTF");
-  verb->add_option("FILE", options->file, "Character: .glb .gltf .fbx .dae .obj .ply .off, or builtin:NAME")
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
-  verb->add_option("-o,--output", options->output, "Skinned character: .glb or .gltf")->required();
+  verb->add_option("-o,--output", options->output, "Skinned character: .glb, .gltf, or .vrm where FILE is one")->required();
   add_option_flags(*verb, option_fields(options->weights));
   verb->add_option("-p,--preset", options->preset, "Atlas: overlaps from a preset (JSON, see docs/formats.md)");
   auto* overlap = verb->get_option("--overlap");
@@ -134,6 +134,7 @@ void add_weights(CLI::App& app) {
       "Examples:\n"
       "  cutis weights character.glb -o weighted.glb\n"
       "  cutis weights character.glb --method atlas --joint-overlap hand_l=1 -o weighted.glb\n"
+      "  cutis weights avatar.vrm -o weighted.vrm\n"
       "  cutis weights body.obj --skeleton rig.glb --symmetric -o body.glb\n"
       "  cutis weights body.obj --skeleton walk.bvh --skeleton-scale 0.056 -o body.glb --json");
   verb->callback([options, overlap] {

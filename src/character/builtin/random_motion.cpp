@@ -41,6 +41,7 @@ double reach_of(Part part) {
     case Part::hand:
     case Part::finger:
       return 0.5;
+    case Part::tail:
     case Part::none:
       break;
   }
