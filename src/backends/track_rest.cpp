@@ -114,13 +114,19 @@ RigRows corners_of(std::size_t vertices, std::span<const Triangle> triangles) {
   return rows;
 }
 
+// Faces that lie on each other back to back, as doubled cards of hair do, have no normal together but noise.
 std::vector<Vec3f> surface_normals(const RigRows& corners, const RigSurface& s) {
+  constexpr float kOneSided = 0.05F;
   std::vector<Vec3f> of_triangle, normals(s.size());
   for (const Triangle& t : s.triangles) of_triangle.push_back(face_normal<float>(s.positions, t));
   for (std::size_t v = 0; v < s.size(); ++v) {
     Vec3f sum;
-    for (const std::uint32_t i : corners.row(v)) sum += of_triangle[i];
-    normals[v] = normalized(sum);
+    float area = 0;
+    for (const std::uint32_t i : corners.row(v)) {
+      sum += of_triangle[i];
+      area += length(of_triangle[i]);
+    }
+    if (length(sum) > kOneSided * area) normals[v] = normalized(sum);
   }
   return normals;
 }

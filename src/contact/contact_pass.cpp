@@ -444,7 +444,8 @@ void ContactPass::restore_state(const ContactPassState& state) {
 
 // By the smallest turn that takes the normal of the method's mesh to that of ours, at every vertex that gave way.
 void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context) {
-  constexpr double kFits = 0.5;  // cosine
+  constexpr double kFits = 0.5;       // cosine
+  constexpr double kOneSided = 0.05;  // of a local edge squared: sums of faces below are those of doubled cards
   Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
   const std::size_t n = surface.size();
@@ -462,6 +463,8 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = surface.welded_of[i];
       if (s.bent[v] == 0) continue;
+      const double least = kOneSided * surface.edge[v] * surface.edge[v];
+      if (length(s.before[v]) < least || length(s.after[v]) < least) continue;
       const Vec3d a = normalized(s.before[v]), b = normalized(s.after[v]);
       const Vec3d half = normalized(a + b);
       const auto m = static_cast<Vec3d>(normals[i]);

@@ -10,6 +10,9 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
+// Backs are as much farther away: of faces that lie on each other back to back (doubled cards of hair) the front is
+// seen.
+constexpr double kBehind = 1 - 1e-4;
 
 struct PixelBox {
   double x0 = 1e300, y0 = 1e300, x1 = -1e300, y1 = -1e300;
@@ -139,7 +142,7 @@ void TriangleBins::visible(int tile, int samples, std::vector<std::uint32_t>& id
         const double rx = ray_x[static_cast<std::size_t>(c)];
         const double e0 = s.edge[0].x * rx + base0, e1 = s.edge[1].x * rx + base1, e2 = s.edge[2].x * rx + base2;
         if (e0 < 0 || e1 < 0 || e2 < 0) continue;
-        const double w = s.inverse_depth.at(rx, ry);
+        const double w = s.inverse_depth.at(rx, ry) * (s.front ? 1 : kBehind);
         const std::size_t i = row + static_cast<std::size_t>(c);
         if (w > depth[i] && w <= most) {
           depth[i] = w;

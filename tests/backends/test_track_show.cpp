@@ -139,6 +139,14 @@ TEST_F(TrackShowTest, RigidRegionsStay) {
   EXPECT_GT(moved(), 0.1F * surface.edge[3]) << "others do not";
 }
 
+// Doubled cards of hair: the sum of such faces is noise, and turned normals with it.
+TEST_F(TrackShowTest, FacesThatLieOnEachOtherBackToBackHaveNoNormalTogether) {
+  EXPECT_GT(length(rest->normals[0]), 0.99F);
+  Rig doubled = *rig;
+  for (const Triangle& t : surface.triangles) doubled.surface.triangles.push_back({t[1], t[0], t[2]});
+  for (const Vec3f& n : make_track_rest(doubled).normals) EXPECT_EQ(n, Vec3f{});
+}
+
 TEST_F(TrackShowTest, GoesOnFromASavedStateWithTheSameBits) {
   shift({0, surface.edge[0], 0});
   update(1);

@@ -59,6 +59,23 @@ TEST(Still, ShowsTheNearerOfTwoSurfacesWhateverTheirOrder) {
   }
 }
 
+// As doubled cards of hair are made.
+TEST(Still, ShowsTheFrontOfFacesThatLieOnEachOtherBackToBack) {
+  const std::vector<Color> one_color(8, {0.7F, 0.5F, 0.4F});
+  Surface front = make_square(1, 0.1F);
+  const Image alone = draw(character_of(front), from_front(5), plain(64, 64), 1, std::span(one_color).first(4));
+  for (const bool back_first : {false, true}) {
+    Surface back = make_square(1, 0.1F), both;
+    for (Triangle& t : back.triangles) std::swap(t[0], t[1]);
+    append(both, back_first ? back : front, {});
+    append(both, back_first ? front : back, {});
+    const Image image = draw(character_of(both), from_front(5), plain(64, 64), 1, one_color);
+    for (int y = 10; y < 54; y += 4)
+      for (int x = 10; x < 54; x += 4)
+        EXPECT_NEAR(pixel(image, x, y).sum(), pixel(alone, x, y).sum(), 3) << x << ' ' << y;
+  }
+}
+
 TEST(Still, CutsSurfacesThatPassThroughEachOtherAtTheirLineOfMeeting) {
   // Two squares that cross at x = 0: left of it red is nearer, right of it blue.
   Surface s{{{-1, -1, 0.5F}, {1, -1, -0.5F}, {1, 1, -0.5F}, {-1, 1, 0.5F}}, {{0, 1, 2}, {0, 2, 3}}};
