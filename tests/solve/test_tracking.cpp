@@ -9,6 +9,7 @@
 #include "cutis/bind.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
+#include "cutis/play.h"
 #include "cutis/solve.h"
 #include "geometry/closest_point.h"
 #include "solve/poses.h"
@@ -93,6 +94,30 @@ TEST_P(Tracking, KeepsTheRadiusOfATwistedCylinder) {
     }
     EXPECT_GT(least, 0.99) << (contact ? "with contact" : "without");
     EXPECT_LT(most, contact ? 1.006 : 1.002) << (contact ? "with contact" : "without");
+  }
+}
+
+// With contact, every frame of a fold that closes and opens, and of a fist: what is shown is smoother than smooth
+// skinning, and hardly an edge is longer.
+TEST(TrackedSkin, IsSmootherThanDualQuaternionsAndStretchesLess) {
+  const Context context;
+  for (const auto& [name, clip] : {std::pair("builtin:cylinder", "bend"), std::pair("builtin:hand", "fist")}) {
+    const Character c = load_character(name, context);
+    const auto rig = bind(c, context);
+    const Metrics metrics(c, context, {.overlap = false});
+    double tracked = 0, smooth = 0, longest = 0, smooth_longest = 0;
+    const Motion motion{c.clip(clip), sample_times(c.clip(clip), 0, 15)};
+    const auto each = [&](Method method, double& roughness, double& stretch) {
+      play(c, rig, motion, {.method = method}, context, [&](std::size_t, const Frame& frame) {
+        const FrameMetrics m = metrics.measure(frame.positions);
+        roughness += m.roughness.value_or(99);
+        stretch = std::max(stretch, m.stretch_max.value_or(99));
+      });
+    };
+    each(Method::tracking, tracked, longest);
+    each(Method::dqs, smooth, smooth_longest);
+    EXPECT_LT(tracked, 0.85 * smooth) << name;
+    EXPECT_LT(longest, smooth_longest) << name;
   }
 }
 
