@@ -59,8 +59,9 @@ TEST_P(TrackingOfJoints, HasNoIntersectionsAndStretchesNoMoreThanDualQuaternions
   EXPECT_EQ(tracked.pairs, 0U);
   EXPECT_LE(tracked.folds, 4U);
   EXPECT_LE(tracked.overlap, 0.001);
-  EXPECT_LE(tracked.stretch_p95, smooth.stretch_p95 + 1e-5);  // rounding: most edges are not stretched at all
-  EXPECT_LE(tracked.stretch_max, 1.2 * smooth.stretch_max);
+  // Strain is spread: many edges are stretched by some thousandths more, so that none is by much.
+  EXPECT_LE(tracked.stretch_p95, smooth.stretch_p95 + 0.004);
+  EXPECT_LE(tracked.stretch_max, 1.05 * smooth.stretch_max);
 }
 
 INSTANTIATE_TEST_SUITE_P(makehuman, TrackingOfJoints,
