@@ -127,9 +127,9 @@ struct TrackSmoothing {
 /// False: nothing touches, and nothing was done.
 bool track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,
                   std::vector<Vec3f>& positions, const Context& context);
-/// Triangles that face away from what all three of their target rotations say.
 /// Vertices that left their neighbours go back among them; says how many. Pinned skin stays.
 std::size_t bring_back(const Rig& rig, TrackStep& step, const Context& context);
+/// Triangles that face away from what all three of their target rotations say.
 [[nodiscard]] std::size_t count_inverted(const Rig& rig, const TrackStep& step, const Context& context);
 
 }  // namespace cutis
