@@ -60,8 +60,9 @@ struct TrackAim {
 struct TrackWay {
   const PosedBones& last;
   const PosedBones& pose;
-  std::span<const TrackAim> aims;  ///< per target of the rig
-  bool from_smooth_skin = false;   ///< start where smooth skinning puts the skin, not where it is
+  std::span<const TrackAim> aims;               ///< per target of the rig
+  bool from_smooth_skin = false;                ///< start where smooth skinning puts the skin, not where it is
+  std::span<const std::uint32_t> unwound = {};  ///< bones: around their joints, start there too; unwind()
 };
 
 /// What a sub-step came to.

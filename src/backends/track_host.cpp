@@ -13,6 +13,7 @@
 #include "base/parallel_for.h"
 #include "base/timer.h"
 #include "geometry/normals.h"
+#include "rig/wound_skin.h"
 
 namespace cutis {
 namespace {
@@ -79,6 +80,22 @@ void HostTracking::aim(const TrackWay& way) {
   for (float& pin : step.pin) pin = std::min(pin, 1.0F);
 }
 
+// Skin that goes another way round has no history: nothing holds it, and it is shown where it is at once.
+void HostTracking::start_over(std::span<const std::uint32_t> unwound) {
+  TrackStep& step = this->step();
+  region_.assign(rig_.surface.size(), 0);
+  mark_unwound(rig_, unwound, region_);
+  std::uint32_t kept = 0;
+  for (std::uint32_t v = 0; v < region_.size(); ++v) {
+    const std::uint32_t begin = step.held_begin[v], end = step.held_begin[v + 1];
+    step.held_begin[v] = kept;
+    for (std::uint32_t i = begin; i < end && region_[v] == 0; ++i) step.held[kept++] = step.held[i];
+  }
+  step.held_begin[region_.size()] = kept;
+  step.held.resize(kept);
+  show_.show_at_once(region_);
+}
+
 TrackOutcome HostTracking::substep(const TrackWay& way) {
   const auto timed = [](double& total, auto&& stage) {
     const StageTimer timer(total);
@@ -88,6 +105,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
   aim(way);
   timed(profile_.pose, [&] { track_pose(rig_, rest_, way.pose, step, context_); });
   timed(profile_.transport, [&] { track_transport(rig_, rest_, way.last, way.pose, options_, step, context_); });
+  if (!way.unwound.empty()) start_over(way.unwound);
   timed(profile_.control, [&] {
     begin_control(rig_, rest_, way.pose, step);
     control();
@@ -97,8 +115,8 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
   outcome.active = step.active.size();
   profile_.vertex_steps += outcome.active;
   if (outcome.active > 0) {
-    if (way.from_smooth_skin)
-      for (const std::uint32_t v : step.active) step.p[v] = step.blended[v];
+    for (const std::uint32_t v : step.active)
+      if (way.from_smooth_skin || (!way.unwound.empty() && region_[v] != 0)) step.p[v] = step.blended[v];
     set_pose(way.pose);
     timed(profile_.project, [&] {
       awake();

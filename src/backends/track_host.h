@@ -56,6 +56,7 @@ class HostTracking : public TrackBackend {
 
  private:
   void aim(const TrackWay& way);
+  void start_over(std::span<const std::uint32_t> unwound);
   void bring_to_world(const Affine3d& root, std::span<Vec3f> positions) const;
   void assess(FrameReport& report);
   void turn_normals(const PosedBones& pose);
@@ -63,6 +64,7 @@ class HostTracking : public TrackBackend {
   TrackingProfile profile_;
   std::vector<Vec3f> shown_;  // welded vertices
   TrackShow show_;
+  std::vector<char> region_;  // per welded vertex: unwound in this sub-step
   std::vector<Vec3f> triangle_normals_;
   std::vector<Quatf> bend_;  // per welded vertex: of its rest normal
   std::vector<VertexState> states_;

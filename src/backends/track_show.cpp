@@ -28,6 +28,12 @@ void TrackShow::restart() {
   state_.off.assign(rig_.surface.size(), Vec3f{});
   state_.drift.assign(rig_.surface.size(), Vec3f{});
   state_.motion.clear();
+  at_once_.assign(rig_.surface.size(), 0);
+}
+
+void TrackShow::show_at_once(std::span<const char> region) {
+  for (std::size_t v = 0; v < region.size(); ++v)
+    if (region[v] != 0) at_once_[v] = 1;
 }
 
 // The tracked skin may jump against smooth skinning: a fold that snaps over, a vertex that changes sides. It is
@@ -47,7 +53,7 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
       if (b == RigSurface::kNoBone || (!active && off == Vec3f{} && drift == Vec3f{})) continue;
       const Vec3f smooth = active ? step.blended[v] : step.p[v];
       const Vec3f target = to_rest_[b] * (step.p[v] - smooth);
-      if (at_once || !is_finite(target)) {
+      if (at_once || at_once_[v] != 0 || !is_finite(target)) {
         off = is_finite(target) ? target : Vec3f{};
         drift = {};
         continue;
@@ -64,6 +70,7 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
     }
   });
   state_.motion = step.motion;
+  std::ranges::fill(at_once_, 0);
 }
 
 // Per vertex in `twist_`: 1 where bones share skin whose joint is twisted, fading out over some rings around.

@@ -19,6 +19,8 @@ class TrackShow {
 
   /// Nothing was shown yet.
   void restart();
+  /// The next time, skin of this region (per welded vertex, not 0) is shown where it is, however far it jumped.
+  void show_at_once(std::span<const char> region);
   [[nodiscard]] const TrackShown& state() const { return state_; }
   void set_state(const TrackShown& state) { state_ = state; }
 
@@ -36,6 +38,7 @@ class TrackShow {
   const TrackRest& rest_;
   const Context& context_;
   TrackShown state_;
+  std::vector<char> at_once_;  // per vertex
   // Scratch.
   std::vector<Mat3f> to_rest_;             // per bone: turns
   std::vector<std::uint32_t> list_;        // vertices that are made fair: the active, and those that are late

@@ -230,8 +230,9 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     delta[p] = std::abs(determinant(motion[p].linear)) > 0 ? next_motion[p] * inverse(motion[p]) : Affine3d{};
   const double passed = (t1 - t0) * std::abs(goal.time - start.time) * kFrameRate;
   const double frames = passed > 0 ? passed : t1 - t0;
-  skin(here_pose, prompt ? frames : 0.0, input);
+  const std::span<const std::uint32_t> unwound = skin(here_pose, prompt ? frames : 0.0, input);
   if (stopped()) return false;
+  if (!unwound.empty()) report.untangled += go_the_short_way(unwound, context);
 
   const double rate = prompt ? 1 - std::exp(-frames / kSwellFrames) : 1.0;
   unfolded = unfold.state();
@@ -385,7 +386,7 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
     s.stops = 0;
     report.freed = s.free_caught(report.substeps, context);
     // Between frames far apart skin may be anywhere: it has the way of the next ones to come free.
-    if (s.prompt || first) report.untangled = s.keep_whole(context);
+    if (s.prompt || first) report.untangled += s.keep_whole(context);
     report.certified = report.certified && s.safe.all_apart();
     for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
     s.report_regions(report);

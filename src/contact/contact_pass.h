@@ -61,8 +61,9 @@ void restart(ContactReport& report);
 class ContactPass {
  public:
   /// Fills the positions of all input vertices at a pose. `frames`: of 1/30 s since the last; 0: this frame is far from
-  /// the last one.
-  using Skin = std::function<void(const Pose& pose, double frames, std::span<Vec3f> positions)>;
+  /// the last one. Returns the bones whose skin went another way round on the way there: rig/wound_skin.h.
+  using Skin =
+      std::function<std::span<const std::uint32_t>(const Pose& pose, double frames, std::span<Vec3f> positions)>;
 
   /// The rig must have a skin (BindOptions::implicit_skin) and outlive this.
   ContactPass(const Rig& rig, const ContactPassOptions& options, const Context& context);

@@ -68,6 +68,7 @@ struct ContactPass::Impl {
   std::vector<double> lag;                               // per part, metres, of all its vertices
   std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
   std::vector<char> broken;                              // per vertex: at such an edge
+  std::vector<char> wound;                               // per vertex: of skin that was unwound
   std::vector<float> let_go;                             // per vertex, in [0,1]: how far it goes back to the method's
   std::vector<std::uint32_t> fringe, next_fringe;
   UnfoldState unfolded;
@@ -118,6 +119,8 @@ struct ContactPass::Impl {
   bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target, const BrokenBounds& most);
   void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target);
   void fade_broken(int attempt);
+  void spread_fringe();
+  std::size_t go_the_short_way(std::span<const std::uint32_t> unwound, const Context& context);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);

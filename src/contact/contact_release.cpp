@@ -8,6 +8,7 @@
 #include "geometry/normals.h"
 #include "kernels/eval_field.h"
 #include "kernels/whole.h"
+#include "rig/wound_skin.h"
 
 namespace cutis {
 namespace {
@@ -170,7 +171,6 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
 
 // Per vertex: 1 where it is broken and in some rings around that, at whole parts, or everywhere; 0 a few rings farther.
 void ContactPass::Impl::fade_broken(int attempt) {
-  const RigSurface& surface = rig.surface;
   let_go.assign(mesh.size(), 0);
   fringe.clear();
   for (std::uint32_t v = 0; v < mesh.size(); ++v) {
@@ -181,11 +181,16 @@ void ContactPass::Impl::fade_broken(int attempt) {
     let_go[v] = 1;
     fringe.push_back(v);
   }
+  spread_fringe();
+}
+
+// From the vertices of `fringe`, where let_go is 1.
+void ContactPass::Impl::spread_fringe() {
   for (int depth = 1; depth <= kWholeRings + kFadeRings; ++depth) {
     const float share = std::min(1.0F, 1 - static_cast<float>(depth - kWholeRings) / (kFadeRings + 1));
     next_fringe.clear();
     for (const std::uint32_t v : fringe)
-      for (const std::uint32_t w : surface.neighbours.row(v)) {
+      for (const std::uint32_t w : rig.surface.neighbours.row(v)) {
         if (let_go[w] > 0) continue;
         let_go[w] = share;
         next_fringe.push_back(w);
@@ -202,6 +207,43 @@ void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f
       if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], target[v], let_go[v]) : target[v];
     if (!find_broken(skin, target, kRepaired)) break;
   }
+}
+
+// The method's skin (`input`) has gone another way round: there is nothing that contact could follow. The skin is taken
+// for what the method's would have been in the pose before, and what meets there is let go until it is apart.
+std::size_t ContactPass::Impl::go_the_short_way(std::span<const std::uint32_t> unwound, const Context& context) {
+  const RigSurface& surface = rig.surface;
+  wound.assign(mesh.size(), 0);
+  mark_unwound(rig, unwound, wound);
+  let_go.assign(mesh.size(), 0);
+  fringe.clear();
+  for (std::uint32_t v = 0; v < mesh.size(); ++v) {
+    if (wound[v] == 0) continue;
+    let_go[v] = 1;
+    fringe.push_back(v);
+  }
+  spread_fringe();
+  std::size_t changed = 0;
+  for (std::size_t v = 0; v < mesh.size(); ++v) {
+    if (!(let_go[v] > 0)) continue;
+    const Affine3d& way = delta[part[v]];
+    if (!(std::abs(determinant(way.linear)) > 0)) continue;
+    const auto at = static_cast<Vec3f>(transform_point(inverse(way), static_cast<Vec3d>(input[surface.first_of[v]])));
+    if (!is_finite(at)) continue;
+    mesh[v] = lerp(mesh[v], at, let_go[v]);
+    wanted[v] = lerp(wanted[v], at, let_go[v]);
+    lift[v] = lift[v] * (1.0 - static_cast<double>(let_go[v]));
+    ++changed;
+  }
+  const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * mesh.size(), 0);
+  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
+  for (const auto& [parts, pairs] : meeting) safe.release(parts[0], parts[1], true);
+  safe.set_meeting(meeting);
+  swell.restart();
+  unfold.restart();
+  return changed;
 }
 
 // Skin is whole first. Where contact has broken it, it goes back to the method's at once, and where that is broken too,

@@ -358,6 +358,7 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
   const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
   const auto skin_at = [this](const Pose& at, double frames, std::span<Vec3f> positions) {
     skin(at, positions, {.frames = frames, .guarded = true});
+    return tracker ? tracker->unwound() : std::span<const std::uint32_t>{};
   };
   const bool arrived =
       contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(), coarse ? 0 : away);

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "contact/carry_on.h"
+#include "rig/wound_skin.h"
 
 namespace cutis {
 namespace {
@@ -85,7 +86,7 @@ double Tracker::way_of_targets() const {
 
 // From last_pose_ to pose_.
 TrackOutcome Tracker::substep(bool from_smooth_skin) {
-  const TrackOutcome outcome = backend_->substep({last_pose_, pose_, aims_, from_smooth_skin});
+  const TrackOutcome outcome = backend_->substep({last_pose_, pose_, aims_, from_smooth_skin, unwound_now_});
   ++report_.substeps;
   report_.active = std::max(report_.active, outcome.active);
   report_.iterations += outcome.iterations;
@@ -97,6 +98,8 @@ bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
                       int halvings) {
   if (meter_ != nullptr && !meter_->spend(0)) return false;
   interpolate(*rig_, from, to, t1, pose_, &last_pose_);
+  unwound_now_.clear();
+  unwind(*rig_, pose_.rotation, unwound_now_);
   aim_at_targets(t1);
   const bool may_repeat = halvings > 0 && report_.halvings < kMostFrameHalvings;
   if (may_repeat) backend_->save(saved_);
@@ -110,6 +113,7 @@ bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
     return advance(from, to, t0, middle, halvings - 1) && advance(from, to, middle, t1, halvings - 1);
   }
   inverted_ = outcome.inverted;
+  unwound_.insert(unwound_.end(), unwound_now_.begin(), unwound_now_.end());
   std::swap(last_pose_, pose_);
   way_ = t1;
   return true;
@@ -131,6 +135,8 @@ void Tracker::stop_here() {
 void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter,
                     const TrackView& view) {
   report_ = {};
+  unwound_now_.clear();
+  unwound_.clear();
   meter_ = meter;
   way_ = 0;
   split_motions(*rig_, motions, world_);  // for an anchor that can be inverted

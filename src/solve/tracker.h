@@ -38,6 +38,8 @@ class Tracker {
   /// on by the bones.
   void solve(std::span<const Affine3d> motions, double time, std::span<Vec3f> positions, WorkMeter* meter = nullptr,
              const TrackView& view = {});
+  /// Bones whose skin went the short way round in the last solve().
+  [[nodiscard]] std::span<const std::uint32_t> unwound() const { return unwound_; }
   /// Normals, states, residuals and the report of what solve() gave last.
   void describe(Frame& frame);
 
@@ -76,6 +78,7 @@ class Tracker {
   WorkMeter* meter_ = nullptr;                        // of this frame
   double way_ = 0;                                    // in [0,1]: done of it
   std::vector<TrackAim> aims_;
+  std::vector<std::uint32_t> unwound_now_, unwound_;  // bones: of this sub-step, of this frame
   FrameReport report_;
 };
 

@@ -270,6 +270,7 @@ class StoppedPass : public ContactEnds {
     meter.start(limit, 0);
     const auto skin = [&](const Pose& at, double, std::span<Vec3f> out) {
       std::ranges::copy(solver.solve(at).positions, out.begin());
+      return std::span<const std::uint32_t>{};
     };
     return pass.advance(pose_at(c, "fist", share), skin, positions, report, context, &meter);
   }
@@ -308,6 +309,7 @@ TEST_F(StoppedPass, WhatIsSpentDoesNotDependOnThreads) {
   ContactPass alone(*rig, {}, one);
   const auto skin = [&](const Pose& at, double, std::span<Vec3f> out) {
     std::ranges::copy(solver.solve(at).positions, out.begin());
+    return std::span<const std::uint32_t>{};
   };
   for (const double share : {0.1, 0.2, 0.3, 0.4}) {
     ASSERT_TRUE(advance(share, WorkMeter::kNoLimit));

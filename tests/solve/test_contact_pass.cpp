@@ -176,6 +176,7 @@ TEST_F(ContactPassTest, PartsThatCannotBeKeptApartInTimeAreLetGo) {
   Solver solver(rig, {.method = Method::dqs}, context);
   const auto skin = [&](const Pose& at, double, std::span<Vec3f> positions) {
     std::ranges::copy(solver.solve(at).positions, positions.begin());
+    return std::span<const std::uint32_t>{};
   };
   std::vector<Vec3f> positions(rig->vertex_count());
   ContactReport report;

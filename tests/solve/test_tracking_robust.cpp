@@ -97,6 +97,33 @@ TEST(TrackingRobust, FlipsByHalfATurnComeBack) {
   }
 }
 
+// Past half a turn there is a shorter way to the same pose: skin takes it, and is not wound up.
+TEST(TrackingRobust, ABoneThatTurnsOnAndOnWindsNothingUp) {
+  const Context context;
+  const Character c = load_character("builtin:cylinder", context);
+  const auto rig = bind(c, context);
+  const Box box = c.bounds();
+  const double size = distance(box.lo, box.hi);
+  for (const bool contact : {false, true}) {
+    Solver solver(rig, {.method = Method::tracking, .contact_pass = contact}, context),
+        plain(rig, {.method = Method::dqs}, context);
+    const Pose rest = default_pose(c.skeleton);
+    double most_before = 0, most_after = 0;
+    for (int degrees = 0; degrees <= 720; degrees += 10) {
+      Pose pose = rest;
+      pose.time = degrees / 300.0;
+      pose.local.back().rotation = pose.local.back().rotation * axis_angle(Vec3d{0, 1, 0}, degrees * kPi / 180);
+      const Frame& frame = solver.solve(pose);
+      expect_sane(frame, "turned by " + std::to_string(degrees));
+      const double off = mean_distance(frame.positions, plain.solve(pose).positions) / size;
+      double& most = degrees % 360 > 210 || degrees % 360 < 150 ? most_before : most_after;
+      most = std::max(most, off);
+    }
+    EXPECT_LT(most_before, 0.005) << (contact ? "with contact" : "without");
+    EXPECT_GT(most_after, 0.01) << "but it does not go to and fro at half a turn";
+  }
+}
+
 TEST(TrackingRobust, ScaledBonesScaleTheirSkin) {
   const Context context;
   const Character c = load_character("builtin:cylinder", context);
