@@ -369,6 +369,9 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
   s.way_done = 0;
   s.set_goal(pose);
   if (s.lets_go(report)) return false;
+  s.first_motion = s.motion;
+  s.first_give.resize(s.mesh.size());
+  for (std::size_t v = 0; v < s.mesh.size(); ++v) s.first_give[v] = s.mesh[v] - s.wanted[v];
   const int count = s.substeps();
   // Between frames far apart nobody sees how the skin goes.
   s.prompt =

@@ -71,6 +71,8 @@ struct ContactPass::Impl {
   std::vector<char> wound;                               // per vertex: of skin that was unwound
   std::vector<float> let_go;                             // per vertex, in [0,1]: how far it goes back to the method's
   std::vector<std::uint32_t> fringe, next_fringe;
+  std::vector<Affine3d> first_motion;  // per part: when this frame began
+  std::vector<Vec3f> first_give;       // per vertex: how far contact held it off its place then
   UnfoldState unfolded;
   Pose start, goal, here_pose;        // of a frame, and on the way
   std::vector<Affine3d> goal_motion;  // per part
@@ -119,7 +121,8 @@ struct ContactPass::Impl {
   bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target, const BrokenBounds& most);
   void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target);
   void fade_broken(int attempt);
-  void spread_fringe();
+  void spread_fringe(int rings);
+  void catch_up();
   std::size_t go_the_short_way(std::span<const std::uint32_t> unwound, const Context& context);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);

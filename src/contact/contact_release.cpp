@@ -34,9 +34,9 @@ constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
 // 17 and stretches by 5, skin that is caught has hundreds. What is repaired is repaired well.
 constexpr BrokenBounds kTooMuch{24, 48, 8}, kRepaired{6, 12, 5};
-// First what is broken itself, then parts with some such edges, then with any, then everything.
-constexpr int kAttempts = 4;
-constexpr std::uint32_t kBrokenToo = 3;
+// First what is broken itself and so many rings around it, twice as many, four times as many; then parts with such
+// edges; then everything.
+constexpr int kAttempts = 5, kLocalAttempts = 3;
 constexpr int kWholeRings = 3, kFadeRings = 6;
 constexpr std::uint32_t kLagging = ~0U;
 constexpr std::uint64_t kLookWork = 4096;  // per vertex; a body that touches itself takes some hundred
@@ -175,19 +175,18 @@ void ContactPass::Impl::fade_broken(int attempt) {
   fringe.clear();
   for (std::uint32_t v = 0; v < mesh.size(); ++v) {
     const std::uint32_t edges = broken_edges[part[v]];
-    if (broken[v] == 0 && edges != kLagging && attempt + 1 < kAttempts &&
-        (attempt < 1 || edges < (attempt < 2 ? kBrokenToo : 1U)))
+    if (broken[v] == 0 && edges != kLagging && attempt + 1 < kAttempts && (attempt < kLocalAttempts || edges < 1))
       continue;
     let_go[v] = 1;
     fringe.push_back(v);
   }
-  spread_fringe();
+  spread_fringe(kWholeRings << std::min(attempt, kLocalAttempts - 1));
 }
 
-// From the vertices of `fringe`, where let_go is 1.
-void ContactPass::Impl::spread_fringe() {
-  for (int depth = 1; depth <= kWholeRings + kFadeRings; ++depth) {
-    const float share = std::min(1.0F, 1 - static_cast<float>(depth - kWholeRings) / (kFadeRings + 1));
+// From the vertices of `fringe`, where let_go is 1: as far over some rings, then fading.
+void ContactPass::Impl::spread_fringe(int rings) {
+  for (int depth = 1; depth <= rings + kFadeRings; ++depth) {
+    const float share = std::min(1.0F, 1 - static_cast<float>(depth - rings) / (kFadeRings + 1));
     next_fringe.clear();
     for (const std::uint32_t v : fringe)
       for (const std::uint32_t w : rig.surface.neighbours.row(v)) {
@@ -222,7 +221,7 @@ std::size_t ContactPass::Impl::go_the_short_way(std::span<const std::uint32_t> u
     let_go[v] = 1;
     fringe.push_back(v);
   }
-  spread_fringe();
+  spread_fringe(kWholeRings);
   std::size_t changed = 0;
   for (std::size_t v = 0; v < mesh.size(); ++v) {
     if (!(let_go[v] > 0)) continue;
@@ -246,6 +245,21 @@ std::size_t ContactPass::Impl::go_the_short_way(std::span<const std::uint32_t> u
   return changed;
 }
 
+// Parts that were left behind, after find_broken(): an arm that swings through a leg in one frame. They go where they
+// belong with the give that they had before this frame: what touched then, an armpit, still does.
+void ContactPass::Impl::catch_up() {
+  fade_broken(0);
+  for (std::size_t v = 0; v < mesh.size(); ++v) {
+    const std::uint32_t p = part[v];
+    if (!(let_go[v] > 0)) continue;
+    if (broken_edges[p] == kLagging && std::abs(determinant(first_motion[p].linear)) > 0) {
+      const Vec3d kept = (motion[p] * inverse(first_motion[p])).linear * static_cast<Vec3d>(first_give[v]);
+      if (is_finite(kept)) whole[v] = static_cast<Vec3f>(static_cast<Vec3d>(raw[v]) + kept);
+    }
+    mesh[v] = lerp(mesh[v], whole[v], let_go[v]);
+  }
+}
+
 // Skin is whole first. Where contact has broken it, it goes back to the method's at once, and where that is broken too,
 // to smooth skinning; what meets then is let go until it is apart. See docs/algorithms/contact.md.
 std::size_t ContactPass::Impl::keep_whole(const Context& context) {
@@ -253,13 +267,18 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   if (!find_broken(mesh, raw, kTooMuch)) return 0;
   for (const Vec3f& p : raw)
     if (!is_finite(p)) return 0;
-  find_smooth(motion, turns, carried, context);
-  plain.resize(mesh.size());
-  for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
-  whole = raw;
-  if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
   proposed = mesh;
-  if (find_broken(mesh, whole, kRepaired)) repair(mesh, whole);
+  whole = raw;
+  if (std::ranges::find(broken_edges, kLagging) != broken_edges.end()) catch_up();
+  if (find_broken(mesh, whole, kTooMuch)) {
+    find_smooth(motion, turns, carried, context);
+    plain.resize(mesh.size());
+    for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
+    whole = raw;
+    if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
+    mesh = proposed;
+    if (find_broken(mesh, whole, kRepaired)) repair(mesh, whole);
+  }
   const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);

@@ -139,6 +139,9 @@ class Relief {
                                                  std::span<const double> times);
   void plan_with(std::span<const Detour> detours, std::span<const std::vector<Affine3d>> motions,
                  std::span<const double> times);
+  [[nodiscard]] std::vector<double> fast_ways(std::span<const Affine3d> before, std::span<const Affine3d> now) const;
+  void turn_fast_ones(std::span<const Ways> ways, std::span<const std::vector<Affine3d>> motions,
+                      std::span<const double> times);
   [[nodiscard]] bool helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions);
   void smooth_plan(std::span<const std::vector<char>> needed);  // per pose and part: not 0 where it must turn
 

@@ -41,6 +41,11 @@ constexpr double kBrush = 1;
 constexpr double kTurnedOver = -0.3;
 constexpr double kPassDepth = 1;
 
+// What goes by more than so many radii a frame may be turned within a frame, by this share of how far it goes beyond
+// that: beside its own way nobody sees it.
+constexpr double kFast = 2;
+constexpr double kFastShare = 0.25;
+
 double square(double x) { return x * x; }
 
 // 26 directions: of a cube's faces, edges and corners.
@@ -261,6 +266,54 @@ void Relief::plan_with(std::span<const Detour> detours, std::span<const std::vec
       }
     }
     smooth_plan(needed);
+  }
+  turn_fast_ones(ways, motions, times);
+}
+
+// Per part: how far what hangs on it goes against the root between two poses, beyond kFast radii, at most. Metres.
+std::vector<double> Relief::fast_ways(std::span<const Affine3d> before, std::span<const Affine3d> now) const {
+  std::vector<double> fast(radius_.size(), 0.0);
+  for (std::size_t p = radius_.size(); p-- > 0;) {  // parents have lower numbers
+    std::size_t root = p;
+    while (parent_[root] >= 0) root = static_cast<std::size_t>(parent_[root]);
+    const auto usable = [](const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > 1e-9; };
+    if (root != p && usable(before[root]) && usable(now[root]) && is_finite(before[p]) && is_finite(now[p])) {
+      const Vec3d there = transform_point(inverse(before[root]) * before[p], center_[p]);
+      const Vec3d here = transform_point(inverse(now[root]) * now[p], center_[p]);
+      fast[p] = std::max(fast[p], cutis::distance(there, here) - kFast * radius_[p]);
+    }
+    if (parent_[p] >= 0) {
+      double& parent = fast[static_cast<std::size_t>(parent_[p])];
+      parent = std::max(parent, fast[p]);
+    }
+  }
+  return fast;
+}
+
+// A smooth plan is late for limbs that are here in one pose and there in the next, each deep in something else. What it
+// leaves of that is taken pose by pose.
+void Relief::turn_fast_ones(std::span<const Ways> ways, std::span<const std::vector<Affine3d>> motions,
+                            std::span<const double> times) {
+  for (std::size_t f = 0; f + 1 < times.size(); ++f) {
+    if (f == 0) continue;  // nothing is known of how fast it comes
+    const auto share = [&](std::size_t g) { return 1 / std::max((times[g] - times[g - 1]) * kFrameRate, 1e-9); };
+    std::vector<double> fast = fast_ways(motions[f - 1], motions[f]);
+    const std::vector<double> after = fast_ways(motions[f], motions[f + 1]);
+    bool any = false;
+    for (std::size_t p = 0; p < fast.size(); ++p) {
+      fast[p] = std::min(fast[p] * std::min(1.0, share(f)), after[p] * std::min(1.0, share(f + 1)));
+      any = any || fast[p] > 0;
+    }
+    if (!any) continue;
+    for (std::size_t p = 0; p < turn_.size(); ++p) turn_[p] = from_rotation_vector(plan_turn_[f][p]);
+    prepare(motions[f], ways[f]);
+    keep_off_fast_ones(motions[f - 1], motions[f], (times[f] - times[f - 1]) * kFrameRate);
+    settle(motions[f]);
+    for (std::size_t p = 0; p < turn_.size(); ++p) {
+      const Vec3d more = rotation_vector(turn_[p]) - plan_turn_[f][p];
+      const double size = length(more), most = kFastShare * std::max(fast[p], 0.0) / std::max(span_[p], 1e-300);
+      if (size > 0) plan_turn_[f][p] += more * std::min(1.0, most / size);
+    }
   }
 }
 

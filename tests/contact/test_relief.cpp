@@ -242,6 +242,25 @@ TEST_F(ReliefPlanTest, WhatBrushesPastFastIsKeptClear) {
   EXPECT_LT(deepest(0.6), 0.02) << "twice its radius";
 }
 
+// From one side of the thick ball to another within a frame: turns that are smooth over time are right for neither.
+TEST_F(ReliefPlanTest, ASwingThatIsFasterThanAnySmoothTurnIsTurnedPoseByPose) {
+  const auto deepest = [&](double speed) {
+    const Vec3d sides[] = {{0.9, 0, 0}, {-0.25, 0.86, 0}, {0, -0.5, 0.75}};
+    for (std::size_t f = 0; f < times.size(); ++f) {
+      motions[f] = thin_at(0);
+      const double away = speed * std::max(0.0, std::abs(static_cast<double>(f) - 61) - 1);
+      motions[f][2].translation += sides[f % 3] + Vec3d{0, 0, f < 61 ? away : -away};
+    }
+    Relief relief = make({.cap = 1});
+    relief.plan(motions, times);
+    double deep = 0;
+    for (const std::size_t f : {60U, 61U, 62U})
+      deep = std::max(deep, 1.3 - length(relieved(relief.update_planned(motions[f], times[f]), motions[f])));
+    return deep;
+  };
+  EXPECT_LT(deepest(2), 0.06) << "0.12 by a smooth plan alone";
+}
+
 TEST_F(ReliefPlanTest, WithoutPosesThereIsNoPlan) {
   Relief relief = make();
   relief.plan(motions, times);
