@@ -377,6 +377,27 @@ TEST(Render, ColoursFaultsAndZoomsInOnTheWorst) {
     EXPECT_NE(picture(options), plain) << options;
 }
 
+TEST(Render, PicksTheFrameInWhichMethodsDifferMostAndPutsThemSideBySide) {
+  const TemporaryFolder folder;
+  const auto size = [&](const std::string& options) {
+    const Result r =
+        run("render builtin:cylinder --clip bend --size 80x80 --json -o " + folder.file("p.png") + " " + options);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    const json j = json::parse(r.out);
+    return std::pair<int, int>(j["width"], j["height"]);
+  };
+  // At rest all methods agree, at 150 degrees they do not: the picture of nine frames is that of the fifth.
+  const auto sheet = size("--methods lbs,dqs --frames 9 --pick 1 --zoom differ --numbers");
+  const std::string picked = read_all(folder.file("p.png"));
+  EXPECT_GT(sheet.first, 2 * sheet.second * 2 / 3) << "side by side";
+  (void)size("--methods lbs,dqs --at 1 --zoom differ --numbers");
+  EXPECT_EQ(read_all(folder.file("p.png")), picked);
+  (void)size("--methods lbs,dqs --at 1 --zoom differ");
+  EXPECT_NE(read_all(folder.file("p.png")), picked) << "no numbers";
+  EXPECT_GT(size("--methods lbs,dqs --frames 9 --pick 3").first, size("--methods lbs,dqs --frames 9 --pick 2").first);
+  EXPECT_EQ(run("render builtin:cylinder --pick 0 -o " + folder.file("p.png")).exit_code, 2);
+}
+
 TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
   const TemporaryFolder folder;
   const Result r = run("measure builtin:cylinder --clip bend --frames 5 --reverse --json --csv " +
