@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cutis/context.h"
+#include "cutis/second_runs.h"
 
 namespace cutis::bench {
 
@@ -41,6 +42,7 @@ struct Options {
   std::vector<std::string> rows;  ///< scenes, or rows by the beginning of their name up to a '/'; empty: all
   std::string data;  ///< folder with makehuman_male/ and hand_webxr/; empty: rows that need it are left out
   bool profile = false;
+  AlsoMeasure also = {};  ///< rows that play poses: what takes more runs
 };
 
 /// Rows as they are done. Scenes that need absent data warn in `context`. Throws Error(bad_argument) when `rows` names

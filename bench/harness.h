@@ -21,6 +21,7 @@ class Bench {
   [[nodiscard]] const Context& context() const { return context_; }  ///< with the threads that were asked for
   [[nodiscard]] const Context& alone() const { return alone_; }      ///< one core
   [[nodiscard]] bool profile() const { return options_.profile; }
+  [[nodiscard]] const AlsoMeasure& also() const { return options_.also; }
   /// Whether a row of this name, or one below it, was asked for.
   [[nodiscard]] bool wants(std::string_view name) const;
   /// Hands the row out if it was asked for.

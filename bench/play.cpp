@@ -13,11 +13,15 @@ namespace {
 constexpr std::size_t kMeasured = 8;  // frames whose quality is measured, evenly spread, the last among them
 
 // Worst of several frames, by the names of the metrics.
-std::vector<Number> quality_of(const std::vector<FrameMetrics>& frames, double residual_p95, std::size_t nonfinite) {
+std::vector<Number> quality_of(const std::vector<FrameMetrics>& frames, const std::vector<FrameMetrics>& dqs,
+                               double residual_p95, std::size_t nonfinite) {
   std::vector<Number> quality;
   for (const MetricSummary& s : summarise(frames))
-    for (const char* name : {"intersecting_pairs", "folds", "stretch_max", "stretch_p95", "volume_change"})
+    for (const char* name : {"intersecting_pairs", "folds", "roughness", "scars", "untouched", "memory", "stretch_max",
+                             "stretch_p95", "volume_change"})
       if (s.name == name) quality.push_back({name, s.worst});
+  for (const MetricSummary& s : summarise(dqs))
+    if (s.name == "roughness") quality.push_back({"dqs_roughness", s.worst});
   quality.push_back({"residual_p95", residual_p95});
   quality.push_back({"nonfinite", static_cast<double>(nonfinite)});
   return quality;
@@ -100,7 +104,10 @@ Row Player::play(const Play& play) const {
   if (with_contact(play.options)) solver.foresee(play.poses);
   std::vector<double> ms, cpu;
   ProfileSum profile;
-  std::vector<FrameMetrics> measured;
+  // Beside it, untimed: what its quality is compared with.
+  Solver dqs(rig_, {.method = Method::dqs}, context_);
+  SecondRuns second(rig_, play.options, bench_.also(), context_);
+  std::vector<FrameMetrics> measured, dqs_measured;
   double residual_p95 = 0;
   std::size_t nonfinite = 0;
   const auto warm_up = static_cast<std::size_t>(play.warm_up);
@@ -109,6 +116,8 @@ Row Player::play(const Play& play) const {
     const double cpu_start = cpu_seconds();
     const Frame& frame = solver.solve(play.poses[i]);
     const double used = (cpu_seconds() - cpu_start) * 1e3;
+    const bool is_measured = i >= warm_up && (play.poses.size() - 1 - i) % every == 0;
+    if (!is_measured) second.pass(play.poses[i]);
     if (i < warm_up) continue;
     ms.push_back(frame.report.milliseconds);
     cpu.push_back(used);
@@ -116,11 +125,21 @@ Row Player::play(const Play& play) const {
     row.hash = hash_span(std::span<const Vec3f>(frame.positions), row.hash);
     residual_p95 = std::max(residual_p95, frame.report.residual_p95);
     nonfinite += frame.report.nonfinite;
-    if ((play.poses.size() - 1 - i) % every == 0) measured.push_back(metrics_.measure(frame.positions));
+    if (!is_measured) continue;
+    const std::vector<Vec3f>& smooth = dqs.solve(play.poses[i]).positions;
+    measured.push_back(metrics_.measure(frame.positions, {}, {}, smooth));
+    dqs_measured.push_back(metrics_.measure(smooth));
+    second.solve(play.poses[i], frame, metrics_);
+    if (second.untouched()) measured.back().untouched = second.untouched()->worst;
+    if (second.memory()) measured.back().memory = second.memory()->worst;
   }
   set_values(row, std::move(ms));
   row.cpu = median(std::move(cpu));
-  row.quality = quality_of(measured, residual_p95, nonfinite);
+  row.quality = quality_of(measured, dqs_measured, residual_p95, nonfinite);
+  if (bench_.also().settled && !play.poses.empty())
+    row.quality.push_back(
+        {"settled",
+         settle(solver, rig_, play.options, character_.skeleton, play.poses.back(), metrics_, context_).back().worst});
   if (bench_.profile()) row.profile = profile.mean();
   return row;
 }

@@ -108,11 +108,11 @@ std::string close_ups(const DemoFiles& files) {
 
 std::vector<std::vector<std::string>> number_rows(const DemoResult& result) {
   std::vector<std::vector<std::string>> rows{
-      {"method", "intersecting pairs", "folds", "roughness", "volume", "longest stretch", "ms a frame"}};
+      {"method", "intersecting pairs", "folds", "roughness", "scars", "volume", "longest stretch", "ms a frame"}};
   for (const DemoTake& t : result.takes)
     rows.push_back({std::string(to_string(t.method)), fmt::format("{:.0f}", t.worst("intersecting_pairs")),
                     fmt::format("{:.0f}", t.worst("folds")), fmt::format("{:.2f}°", t.worst("roughness")),
-                    fmt::format("{:+.1f}%", 100 * t.worst("volume_change")),
+                    fmt::format("{:.0f}", t.worst("scars")), fmt::format("{:+.1f}%", 100 * t.worst("volume_change")),
                     fmt::format("{:.2f}", t.worst("stretch_max")), fmt::format("{:.2f}", t.median_ms)});
   return rows;
 }
@@ -190,7 +190,7 @@ Json demo_numbers(const DemoResult& result) {
     Json pairs = Json::array();
     for (std::size_t i = 0; i < t.metrics.size(); ++i) pairs.push_back(t.pairs(i));
     Json numbers{{"pairs", pairs}};
-    for (const char* metric : {"intersecting_pairs", "folds", "roughness", "volume_change", "stretch_max"})
+    for (const char* metric : {"intersecting_pairs", "folds", "roughness", "scars", "volume_change", "stretch_max"})
       numbers[metric] = rounded(t.worst(metric));
     numbers["ms"] = rounded(t.median_ms);
     methods[std::string(to_string(t.method))] = std::move(numbers);

@@ -17,9 +17,11 @@ DemoTake play_method(const Character& character, const std::shared_ptr<const Rig
                      const Motion& motion, Method method, const Context& context) {
   DemoTake take;
   take.method = method;
+  Solver dqs(rig, {.method = Method::dqs}, context);
   const PlayReport report =
-      play(character, rig, motion, {.method = method}, context, [&](std::size_t, const Frame& frame) {
-        take.metrics.push_back(metrics.measure(frame.positions));
+      play(character, rig, motion, {.method = method}, context, [&](std::size_t i, const Frame& frame) {
+        const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
+        take.metrics.push_back(metrics.measure(frame.positions, {}, {}, dqs.solve(pose).positions));
         take.positions.push_back(frame.positions);
         take.normals.push_back(frame.normals);
       });

@@ -92,19 +92,13 @@ std::vector<Run> list_runs(const std::vector<Method>& methods, const ContactChoi
   return runs;
 }
 
-// The largest side of the rest pose's box: the height of a standing character, the length of one that lies.
-double height_of(const Character& character) {
-  const Box box = character.bounds();
-  return box.empty() ? 0 : std::max({box.hi.x - box.lo.x, box.hi.y - box.lo.y, box.hi.z - box.lo.z});
-}
-
 using Frames = std::vector<std::vector<Vec3f>>;
 
-HistoryDifference difference(const Metrics& metrics, double height, const std::pair<std::string, Frames>& a,
+HistoryDifference difference(const Metrics& metrics, const std::pair<std::string, Frames>& a,
                              const std::pair<std::string, Frames>& b) {
   HistoryDifference result{a.first, b.first, {}, 0, 0, 0};
   const PathMetrics path = metrics.path(a.second, b.second);
-  const double percent = height > 0 ? 100 / height : 0;
+  const double percent = metrics.height() > 0 ? 100 / metrics.height() : 0;
   for (const FrameDistance& d : path.frames) result.frames.push_back({d.mean * percent, d.max * percent, d.nonfinite});
   result.mean = path.mean * percent;
   result.max = path.max * percent;
@@ -115,7 +109,8 @@ HistoryDifference difference(const Metrics& metrics, double height, const std::p
 }  // namespace
 
 Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
-                            bool reverse, const Context& context, const ContactChoice& contact, bool explain) {
+                            bool reverse, const Context& context, const ContactChoice& contact, bool explain,
+                            const AlsoMeasure& also) {
   MetricsOptions metrics_options;
   metrics_options.per_vertex = explain;
   const Metrics metrics(character, context, metrics_options);
@@ -140,6 +135,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   const auto rig = bind(character, context, binding);
   const std::optional<Explainer> explainer =
       explain ? std::optional<Explainer>(std::in_place, character, rig) : std::nullopt;
+  Solver dqs(rig, {.method = Method::dqs}, context);
   for (const Run& run : runs) {
     MethodMeasurement m;
     m.name = run.name;
@@ -150,13 +146,20 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     const SolveOptions options = solve_options(run.method, run.contact);
     Solver solver(rig, options, context);
     if (with_contact(options)) solver.foresee(foreseen_poses(character, motion));
+    SecondRuns second(rig, options, also, context);
     const std::vector<Vec3f> rest_before =
         reverse ? solver.solve(default_pose(character.skeleton)).positions : std::vector<Vec3f>{};
     for (std::size_t i = 0; i < motion.times.size(); ++i) {
-      for (const Pose& before : poses_before(character, motion, i, options)) (void)solver.solve(before);
+      for (const Pose& before : poses_before(character, motion, i, options)) {
+        (void)solver.solve(before);
+        second.pass(before);
+      }
       const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
       const Frame& frame = solver.solve(pose);
-      m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));
+      m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame), {}, dqs.solve(pose).positions));
+      second.solve(pose, frame, metrics);
+      if (second.untouched()) m.frames.back().untouched = second.untouched()->worst;
+      if (second.memory()) m.frames.back().memory = second.memory()->worst;
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);
@@ -166,6 +169,13 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
       if (compared) histories.back().second.push_back(frame.positions);
       if (reverse) forward.push_back(frame.positions);
       context.progress(m.name, static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
+    }
+    if (also.settled && !motion.times.empty()) {
+      const SolverState state = solver.save_state();
+      const Pose last = sample(character.skeleton, motion.clip, motion.times.back());
+      for (const ShapeDifference& left : settle(solver, rig, options, character.skeleton, last, metrics, context))
+        m.settling.push_back(left.worst);
+      solver.restore_state(state);
     }
     if (reverse) {
       std::vector<std::vector<Vec3f>> back(forward.size());
@@ -179,10 +189,9 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     m.summary = summarise(m.frames, metrics.regions());
     result.methods.push_back(std::move(m));
   }
-  const double height = height_of(character);
   for (std::size_t a = 0; a < histories.size(); ++a)
     for (std::size_t b = a + 1; b < histories.size(); ++b)
-      result.histories.push_back(difference(metrics, height, histories[a], histories[b]));
+      result.histories.push_back(difference(metrics, histories[a], histories[b]));
   return result;
 }
 
@@ -209,6 +218,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
       summary[s.name] = {{"mean", rounded(s.mean)}, {"worst", rounded(s.worst)}, {"worst_frame", s.worst_frame}};
     summary["rest_overlap"] = number(measurement.rest.overlap);
     summary["pop"] = number(m.pop);
+    if (!m.settling.empty()) summary["settled"] = rounded(m.settling.back());
     summary["ms"] = {{"median", rounded(m.median_ms)}};
     if (m.path)
       summary["path"] = {
@@ -289,6 +299,19 @@ Image plot_measurement(const Measurement& measurement) {
     options.height = 320;
     panels.push_back(plot_lines(series, options));
   }
+  std::vector<PlotSeries> settling;
+  for (const MethodMeasurement& m : measurement.methods) {
+    if (m.settling.empty()) continue;
+    settling.push_back({.label = m.name, .x = {}, .y = m.settling});
+    for (std::size_t i = 0; i < m.settling.size(); ++i)
+      settling.back().x.push_back(3.0 - static_cast<double>(m.settling.size()) + static_cast<double>(i));
+  }
+  if (!settling.empty())
+    panels.push_back(plot_lines(settling, {.title = "settled",
+                                           .x_label = "frames since the pose is back at rest",
+                                           .y_label = "% of height",
+                                           .width = 560,
+                                           .height = 320}));
   if (panels.empty()) throw Error(ErrorCode::bad_argument, "--plot", "there is nothing to draw: no metric has a value");
   std::vector<Image> rows;
   constexpr std::size_t kColumns = 3;

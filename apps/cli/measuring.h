@@ -8,6 +8,7 @@
 #include "common.h"
 #include "cutis/explain.h"
 #include "cutis/metrics.h"
+#include "cutis/second_runs.h"
 #include "cutis/solve.h"
 #include "pipeline.h"
 
@@ -21,6 +22,7 @@ struct MethodMeasurement {
   double median_ms = 0;
   std::vector<MetricSummary> summary;
   std::optional<double> pop;
+  std::vector<double> settling;  ///< with also.settled: % of height off, from the frame first back at rest on
   std::vector<std::vector<PairGroup>> explained;  ///< per frame; with explain
   std::vector<ContactReport> contact;             ///< per frame; with contact
   // With reverse.
@@ -56,7 +58,8 @@ struct Measurement {
 /// `contact.histories`, tracking is measured with each, as "tracking/HISTORY".
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
                                           const std::vector<Method>& methods, bool reverse, const Context& context,
-                                          const ContactChoice& contact = {}, bool explain = false);
+                                          const ContactChoice& contact = {}, bool explain = false,
+                                          const AlsoMeasure& also = {});
 
 [[nodiscard]] Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings);
 [[nodiscard]] std::string to_csv(const Measurement& measurement);

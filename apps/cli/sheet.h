@@ -13,7 +13,9 @@ struct SheetChoice {
   std::vector<Method> methods{Method::dqs};
   std::string color = "shade";  ///< one of color_names()
   std::string bone;             ///< with weights: one bone
-  std::string zoom;             ///< empty: the whole motion; "worst": where the skin is worst; else a bone's name
+  std::string zoom;  ///< empty: the whole motion; "worst", "differ": where skin is worst, methods differ; else a bone
+  int pick = 0;      ///< > 0: only so many of the frames, those in which the methods differ most
+  bool numbers = false;  ///< under each cell
   std::string title;
   ContactChoice contact;
   bool follow = false;      ///< the camera goes with the character instead of framing its whole path

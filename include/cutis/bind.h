@@ -17,10 +17,9 @@ namespace cutis {
 
 /// Weights that blend the bones' rotations into those that tracking's relaxation aims at, and its smooth skin.
 enum class TurnWeights {
-  skin,      ///< the character's own
-  rigid,     ///< each vertex with its part
-  smooth,    ///< spread from the parts over half a limb's thickness
-  smoother,  ///< over one and a half
+  skin,    ///< the character's own
+  rigid,   ///< each vertex with its part
+  smooth,  ///< spread from the parts over half a limb's thickness
 };
 
 struct BindOptions {

@@ -45,6 +45,13 @@ struct FrameMetrics {
   /// of the angle between the two triangles of an edge, away from where skin touches skin. Needs `intersections`, or
   /// the `touching` of measure(); empty without edges.
   std::optional<double> roughness;
+  /// Edges that a method has bent where it need not: by more than 40 degrees from rest, away from where skin touches
+  /// skin, while dual quaternion skinning bends them by less than half as much. Needs the `dqs` of measure(), and what
+  /// roughness needs.
+  std::optional<std::size_t> scars;
+  /// Of callers who play a motion more than once (cutis/play.h), % of the height: how far the contact pass moves skin
+  /// that is far from all that it holds, and how far a frame depends on those before it.
+  std::optional<double> untouched, memory;
   /// Edge length over rest length: 1st and 95th percentile, largest. Empty without edges.
   std::optional<double> stretch_p1, stretch_p95, stretch_max;
   /// Of the residuals given to measure(), as absolute values.
@@ -61,6 +68,7 @@ struct FrameMetrics {
   std::vector<float> vertex_stretch;
   /// Per input vertex: mean change of the angles at its edges, degrees, contact included; 0 without edges.
   std::vector<float> vertex_roughness;
+  std::vector<std::uint8_t> vertex_scars;       ///< per input vertex: at an edge of `scars`; empty where that is
   std::vector<std::uint8_t> vertex_overlaps;    ///< per input vertex: counted in `overlap`
   std::vector<std::uint8_t> vertex_intersects;  ///< per input vertex: at a triangle of `pairs`
 };
@@ -77,6 +85,12 @@ struct JointRegion {
 struct FrameDistance {
   double mean = 0, max = 0;
   std::size_t nonfinite = 0;  ///< vertices left out
+};
+
+/// How far two shapes of one character are apart, % of its height.
+struct ShapeDifference {
+  double worst = 0;           ///< of all vertices that are not left out
+  std::vector<float> vertex;  ///< per input vertex; 0 where it is left out or not finite
 };
 
 /// How much a result depends on the way there: the same frames reached in two passes.
@@ -98,10 +112,11 @@ class Metrics {
 
   /// `positions`: all vertices of all meshes in the input's order. `iso_residuals`: optional, one per input vertex; a
   /// NaN marks a vertex that has none. `touching`: optional, one per input vertex, not 0 where it touches other skin,
-  /// for the roughness; found from the shape otherwise. Throws Error(bad_argument) on a wrong number of any, and never
-  /// otherwise.
+  /// for the roughness; found from the shape otherwise. `dqs`: optional, dual quaternion skinning in the same pose, for
+  /// the scars. Throws Error(bad_argument) on a wrong number of any, and never otherwise.
   [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {},
-                                     std::span<const std::uint8_t> touching = {}) const;
+                                     std::span<const std::uint8_t> touching = {},
+                                     std::span<const Vec3f> dqs = {}) const;
 
   /// The rest pose's own numbers: `rest().overlap` is what reports call rest_overlap.
   [[nodiscard]] const FrameMetrics& rest() const;
@@ -109,6 +124,11 @@ class Metrics {
 
   /// Over welded vertices, both in the input's order.
   [[nodiscard]] FrameDistance distance(std::span<const Vec3f> a, std::span<const Vec3f> b) const;
+  /// `leave_out`: optional, one per input vertex, not 0 where vertices do not count.
+  [[nodiscard]] ShapeDifference difference(std::span<const Vec3f> a, std::span<const Vec3f> b,
+                                           std::span<const std::uint8_t> leave_out = {}) const;
+  /// Marks of input vertices, grown by that many edges of the welded mesh.
+  [[nodiscard]] std::vector<std::uint8_t> within_edges(std::span<const std::uint8_t> marks, int edges) const;
   /// After a motion that ends at the rest pose: what is left.
   [[nodiscard]] FrameDistance distance_to_rest(std::span<const Vec3f> positions) const;
   /// Two passes over a clip, e.g. played forward and in reverse; frame i of both belongs to the same time. Throws
@@ -120,7 +140,9 @@ class Metrics {
   [[nodiscard]] std::size_t welded_vertex_count() const;
   [[nodiscard]] std::span<const std::uint32_t> first_of_welded() const;  ///< per welded vertex: its first input vertex
   [[nodiscard]] double mean_edge_length() const;                         ///< of the rest pose, metres
-  [[nodiscard]] double size() const;                    ///< diagonal of the rest pose's bounding box, metres
+  [[nodiscard]] double size() const;  ///< diagonal of the rest pose's bounding box, metres
+  /// Largest side of that box, metres: the height of a standing character, the length of one that lies.
+  [[nodiscard]] double height() const;
   [[nodiscard]] std::size_t zero_length_edges() const;  ///< at rest; left out of the stretch
 
  private:

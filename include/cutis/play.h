@@ -31,6 +31,10 @@ struct Motion {
 [[nodiscard]] std::vector<Pose> poses_before(const Character& character, const Motion& motion, std::size_t i,
                                              const SolveOptions& options);
 
+/// The way back: from a pose to the default pose, 30 poses a second, every joint at a steady pace of at most ten
+/// degrees a pose; then two in which it is held. At rest already: those two alone.
+[[nodiscard]] std::vector<Pose> poses_back_to_rest(const Skeleton& skeleton, const Pose& from);
+
 struct PlayReport {
   std::size_t frames = 0;       ///< shown
   double median_ms = 0;         ///< of a frame

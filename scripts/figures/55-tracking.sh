@@ -20,8 +20,8 @@ figure tracking-targets-bend.png "Bend, dual quaternions above; colour is stretc
   render builtin:cylinder --clip bend --methods dqs,tracking --at 0.5,1.0 --color stretch --wireframe --yaw 0
 
 section "Tracking: weights hardly matter (figure 8)" \
-  "Target rotations blended by rigid, smooth and smoother weights; colour is stretch. Smooth and smoother weights end in nearly the same skin; rigid ones leave the strain in a few rows."
-for turn in rigid smooth smoother; do
+  "Target rotations blended by rigid parts, by weights spread over half a limb's thickness, and by the character's own; colour is stretch. The last two end in nearly the same skin; rigid ones leave the strain in a few rows. The paper's smoothest weights are not offered: spread over more than the limb's thickness they draw free skin along and leave a ball at the joint."
+for turn in rigid smooth skin; do
   figure tracking-turn-$turn.png "$turn weights." \
     render builtin:cylinder --clip bend --methods tracking --at 0.3,0.6,1.0 --turn $turn --color stretch --yaw 0
 done

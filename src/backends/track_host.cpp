@@ -30,6 +30,7 @@ HostTracking::HostTracking(const Rig& rig, const TrackingOptions& options, const
       context_(context),
       shared_(track_rest(rig)),
       rest_(*shared_),
+      shapes_(options.contact == ContactModel::own_side ? JointShapes(rig) : JointShapes()),
       show_(rig, rest_, context_) {}
 
 void HostTracking::restart() {
@@ -109,6 +110,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
   timed(profile_.control, [&] {
     begin_control(rig_, rest_, way.pose, step);
     control();
+    shape_levels(rig_, rest_, shapes_, step, context_);
     remember_contact(rig_, step);
   });
   TrackOutcome outcome;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/joint_shapes.h"
 #include "backends/track.h"
 #include "backends/track_show.h"
 #include "backends/track_step.h"
@@ -53,6 +54,7 @@ class HostTracking : public TrackBackend {
   const Context& context_;
   std::shared_ptr<const TrackRest> shared_;
   const TrackRest& rest_;
+  JointShapes shapes_;  // of the own side; the composed field has them in its tree
 
  private:
   void aim(const TrackWay& way);

@@ -51,7 +51,8 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
       const bool active = !step.slot.empty() && step.slot[v] >= 0;
       const std::uint32_t b = s.owner[v];
       if (b == RigSurface::kNoBone || (!active && off == Vec3f{} && drift == Vec3f{})) continue;
-      const Vec3f smooth = active ? step.blended[v] : step.p[v];
+      Vec3f smooth = active ? step.blended[v] : step.p[v];
+      if (active && !step.lift.empty()) smooth += step.lift[v];  // it rises as smoothly as the bones turn
       const Vec3f target = to_rest_[b] * (step.p[v] - smooth);
       if (at_once || at_once_[v] != 0 || !is_finite(target)) {
         off = is_finite(target) ? target : Vec3f{};
@@ -173,11 +174,14 @@ void TrackShow::make_fair(std::vector<Vec3f>& shown) {
 void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, std::vector<Vec3f>& shown) {
   shown = step.p;
   follow(step, view.frames, shown);
+  // What operators of joints lift is no roughness: the skin below is made fair.
+  for (std::size_t v = 0; v < step.lift.size(); ++v) shown[v] -= step.lift[v];
   touches_ = track_smooth(rig_, rest_, smoothing, step, smoothing_, shown, context_);
   if (step.slot.empty()) return;
   find_rows(step, view.guarded, shown);
   if (list_.empty()) return;
   make_fair(shown);
+  for (std::size_t v = 0; v < step.lift.size(); ++v) shown[v] += step.lift[v];
 }
 
 }  // namespace cutis

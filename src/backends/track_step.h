@@ -95,6 +95,7 @@ struct TrackControlled {
   std::vector<float> level;
   std::vector<float> hold;
   std::vector<float> bound;           ///< to its tangent plane while it relaxes: 1 altogether, 0 not at all
+  std::vector<Vec3f> lift;            ///< per vertex: what operators of joints lift it by; empty: none does
   std::vector<char> holds;            ///< another part may hold it in the next sub-step
   std::vector<std::uint32_t> offset;  // per chunk: of its others
 

@@ -186,7 +186,7 @@ JointPreset in_force(const Preset& preset, const std::string& joint, double radi
 
 // In thicknesses of the part.
 double turn_width(TurnWeights turn) {
-  return turn == TurnWeights::smoother ? 1.5 : turn == TurnWeights::smooth ? 0.5 : 0.0;
+  return turn == TurnWeights::smooth ? 0.5 : 0.0;
 }
 
 void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<BoneSegment>& segments,

@@ -6,7 +6,7 @@
 namespace cutis {
 namespace {
 
-constexpr std::string_view kTurnChoices[] = {"skin", "rigid", "smooth", "smoother"};
+constexpr std::string_view kTurnChoices[] = {"skin", "rigid", "smooth"};
 constexpr std::string_view kShapeChoices[] = {"hrbf", "spheres"};
 
 constexpr OptionRange kFactor{.least = 0.1, .most = 10};
@@ -18,7 +18,7 @@ constexpr OptionRow<BindOptions> kBindRows[] = {
        on("--turn", choice_row<&BindOptions::turn>(
                         "turn", kTurnChoices,
                         "weights that blend the bones' rotations: the character's own (skin), rigid parts, or spread "
-                        "over half a limb's thickness (smooth) or one and a half (smoother)"))),
+                        "over half a limb's thickness (smooth)"))),
     other_row<BindOptions>("preset", "what a person decided, see Preset"),
 };
 

@@ -34,6 +34,8 @@ constexpr double kMoveOut = 0.25;
 constexpr double kTouchReach = 0.5;
 // Around skin that touches, left out of the roughness: there the crease belongs to the contact.
 constexpr int kRingsAroundContact = 2;
+// An edge that is bent this far, while dual quaternions bend it by less than half as much, is a scar.
+constexpr float kScarAngle = 40;  // degrees
 // Pairs of triangles whose boxes overlap, of a mesh that can be told: a hundred times what skin has. A mesh that is
 // collapsed to a point has all of them.
 constexpr std::uint64_t kMostPairs = 1'000'000, kPairsPerTriangle = 500;
@@ -94,7 +96,7 @@ struct Metrics::Impl {
   // Per welded vertex: a number for its rest position. Copies with other weights move apart, but the triangles at them
   // are neighbours all the same.
   std::vector<std::uint32_t> place_of;
-  double size = 0, mean_edge = 0;
+  double size = 0, height = 0, mean_edge = 0;
   std::size_t zero_edges = 0;
   std::vector<double> rest_lengths, rest_angles;
   std::vector<std::uint8_t> rest_sharp;
@@ -113,6 +115,7 @@ struct Metrics::Impl {
     for (std::size_t w = 0; w < surface.positions.size(); ++w)
       if (surface.finite[w]) box.add(static_cast<Vec3d>(surface.positions[w]));
     size = diagonal(box);
+    if (!box.empty()) height = std::max({box.hi.x - box.lo.x, box.hi.y - box.lo.y, box.hi.z - box.lo.z});
     measure_rest_edges(surface);
     volume_skipped = why_no_volume(topology);
     if (volume_skipped.empty()) {
@@ -126,7 +129,7 @@ struct Metrics::Impl {
         volume_skipped = "the mesh encloses no volume at rest";
     }
     joints = find_joint_regions(character, welded, surface);
-    rest = measure(welded.input_positions, {}, {});
+    rest = measure(welded.input_positions, {}, {}, welded.input_positions);
   }
 
   void measure_rest_edges(const PosedSurface& surface) {
@@ -145,7 +148,7 @@ struct Metrics::Impl {
   }
 
   FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> residuals,
-                       std::span<const std::uint8_t> touching) const {
+                       std::span<const std::uint8_t> touching, std::span<const Vec3f> dqs) const {
     const Topology& topology = welded.topology;
     const PosedSurface surface = pose_surface(welded, positions);
     FrameMetrics m;
@@ -167,7 +170,7 @@ struct Metrics::Impl {
       }
     }
     measure_volume(m, surface);
-    measure_roughness(m, surface, contact);
+    measure_angles(m, surface, contact, dqs);
 
     const std::vector<std::uint8_t> sharp = sharp_edges(surface, topology);
     for (std::size_t e = 0; e < sharp.size(); ++e) m.folds += sharp[e] && !rest_sharp[e];
@@ -203,12 +206,23 @@ struct Metrics::Impl {
     m.pairs = std::move(pairs);
   }
 
-  void measure_roughness(FrameMetrics& m, const PosedSurface& surface, std::span<const std::uint8_t> contact) const {
+  void measure_angles(FrameMetrics& m, const PosedSurface& surface, std::span<const std::uint8_t> contact,
+                      std::span<const Vec3f> dqs) const {
     if (contact.empty() && !options.per_vertex) return;
     const Topology& topology = welded.topology;
     const std::vector<float> changes = dihedral_changes(dihedral_angles(surface, topology), rest_angles);
     if (options.per_vertex) m.vertex_roughness = scatter(welded.weld, vertex_roughness(changes, topology));
-    if (!contact.empty()) m.roughness = roughness(changes, rest_lengths, contact, topology);
+    if (contact.empty()) return;
+    m.roughness = roughness(changes, rest_lengths, contact, topology);
+    if (dqs.empty()) return;
+    const PosedSurface smooth = pose_surface(welded, dqs);
+    const std::vector<float> smooth_changes = dihedral_changes(dihedral_angles(smooth, topology), rest_angles);
+    const std::vector<std::uint32_t> scars = scarred_edges(changes, smooth_changes, kScarAngle, contact, topology);
+    m.scars = scars.size();
+    if (!options.per_vertex) return;
+    std::vector<std::uint8_t> at(topology.vertex_count, 0);
+    for (const std::uint32_t e : scars) at[topology.edges[e].a] = at[topology.edges[e].b] = 1;
+    m.vertex_scars = scatter(welded.weld, at);
   }
 
   void measure_volume(FrameMetrics& m, const PosedSurface& surface) const {
@@ -234,11 +248,12 @@ Metrics::Metrics(Metrics&&) noexcept = default;
 Metrics& Metrics::operator=(Metrics&&) noexcept = default;
 
 FrameMetrics Metrics::measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals,
-                              std::span<const std::uint8_t> touching) const {
+                              std::span<const std::uint8_t> touching, std::span<const Vec3f> dqs) const {
   require_count(positions.size(), vertex_count(), "positions");
+  if (!dqs.empty()) require_count(dqs.size(), vertex_count(), "positions of dual quaternions");
   if (!iso_residuals.empty()) require_count(iso_residuals.size(), vertex_count(), "residuals");
   if (!touching.empty()) require_count(touching.size(), vertex_count(), "marks of contact");
-  return alive(impl_, "metrics").measure(positions, iso_residuals, touching);
+  return alive(impl_, "metrics").measure(positions, iso_residuals, touching, dqs);
 }
 
 const FrameMetrics& Metrics::rest() const { return alive(impl_, "metrics").rest; }
@@ -248,6 +263,7 @@ std::size_t Metrics::welded_vertex_count() const { return alive(impl_, "metrics"
 std::span<const std::uint32_t> Metrics::first_of_welded() const { return alive(impl_, "metrics").welded.weld.first_of; }
 double Metrics::mean_edge_length() const { return alive(impl_, "metrics").mean_edge; }
 double Metrics::size() const { return alive(impl_, "metrics").size; }
+double Metrics::height() const { return alive(impl_, "metrics").height; }
 std::size_t Metrics::zero_length_edges() const { return alive(impl_, "metrics").zero_edges; }
 
 FrameDistance Metrics::distance(std::span<const Vec3f> a, std::span<const Vec3f> b) const {
@@ -267,6 +283,32 @@ FrameDistance Metrics::distance(std::span<const Vec3f> a, std::span<const Vec3f>
   }
   if (known > 0) result.mean /= static_cast<double>(known);
   return result;
+}
+
+ShapeDifference Metrics::difference(std::span<const Vec3f> a, std::span<const Vec3f> b,
+                                    std::span<const std::uint8_t> leave_out) const {
+  const Impl& impl = alive(impl_, "metrics");
+  require_count(a.size(), vertex_count(), "positions");
+  require_count(b.size(), vertex_count(), "positions");
+  if (!leave_out.empty()) require_count(leave_out.size(), vertex_count(), "marks");
+  ShapeDifference result;
+  result.vertex.assign(a.size(), 0);
+  const double percent = impl.height > 0 ? 100 / impl.height : 0;
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    if ((!leave_out.empty() && leave_out[v]) || !is_finite(a[v]) || !is_finite(b[v])) continue;
+    const double d = percent * cutis::distance(static_cast<Vec3d>(a[v]), static_cast<Vec3d>(b[v]));
+    result.vertex[v] = static_cast<float>(d);
+    result.worst = std::max(result.worst, d);
+  }
+  return result;
+}
+
+std::vector<std::uint8_t> Metrics::within_edges(std::span<const std::uint8_t> marks, int edges) const {
+  const WeldedCharacter& welded = alive(impl_, "metrics").welded;
+  require_count(marks.size(), vertex_count(), "marks");
+  std::vector<std::uint8_t> grown = gather(welded.weld, marks);
+  grow_by_rings(grown, welded.topology, edges);
+  return scatter(welded.weld, grown);
 }
 
 FrameDistance Metrics::distance_to_rest(std::span<const Vec3f> positions) const {

@@ -50,6 +50,18 @@ std::optional<double> roughness(std::span<const float> changes, std::span<const 
   return std::sqrt(sum / weight);
 }
 
+std::vector<std::uint32_t> scarred_edges(std::span<const float> changes, std::span<const float> smooth, float angle,
+                                         std::span<const std::uint8_t> leave_out, const Topology& topology) {
+  std::vector<std::uint32_t> edges;
+  for (std::uint32_t e = 0; e < changes.size(); ++e) {
+    const Edge& edge = topology.edges[e];
+    if (leave_out[edge.a] || leave_out[edge.b]) continue;
+    // Where either is unknown the comparison is false.
+    if (changes[e] > angle && smooth[e] < changes[e] / 2) edges.push_back(e);
+  }
+  return edges;
+}
+
 std::vector<float> vertex_roughness(std::span<const float> changes, const Topology& topology) {
   std::vector<float> mean(topology.vertex_count, 0);
   std::vector<std::uint32_t> edges(topology.vertex_count, 0);

@@ -24,6 +24,12 @@ namespace cutis {
 [[nodiscard]] std::optional<double> roughness(std::span<const float> changes, std::span<const double> rest_lengths,
                                               std::span<const std::uint8_t> leave_out, const Topology& topology);
 
+/// Edges bent by more than `angle` degrees, with no end in `leave_out`, that `smooth`, the changes of another shape in
+/// the same pose, bends by less than half as much.
+[[nodiscard]] std::vector<std::uint32_t> scarred_edges(std::span<const float> changes, std::span<const float> smooth,
+                                                       float angle, std::span<const std::uint8_t> leave_out,
+                                                       const Topology& topology);
+
 /// Per vertex, degrees: the mean change over the edges at it; 0 without one.
 [[nodiscard]] std::vector<float> vertex_roughness(std::span<const float> changes, const Topology& topology);
 

@@ -1,6 +1,10 @@
 #include "rig/rig_tree.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "kernels/skin_line.h"
+#include "rig/parts.h"
 
 namespace cutis {
 
@@ -38,6 +42,29 @@ std::optional<std::vector<std::uint32_t>> make_range_nodes(std::span<const TreeN
       table.push_back(std::max(table[row + i], table[row + std::min(i + step, leaves - 1)]));
   }
   return table;
+}
+
+const TreeNode* joint_node(const Rig& rig, std::uint32_t bone) {
+  const int parent = rig.fields[bone].empty() ? -1 : parent_part(rig, bone);
+  if (parent < 0) return nullptr;
+  const auto leaf = [&](std::uint32_t b) {
+    return static_cast<int>(std::ranges::find(rig.tree.leaf_bone, b) - rig.tree.leaf_bone.begin());
+  };
+  // Parts are joined along the skeleton alone: the two come together where their own joint is.
+  const auto [left, right] = std::minmax({leaf(bone), leaf(static_cast<std::uint32_t>(parent))});
+  TreeView view;
+  view.range_nodes = rig.tree.range_nodes.data();
+  view.leaf_count = static_cast<int>(rig.tree.size());
+  return &rig.tree.nodes[lowest_common_node(view, left, right)];
+}
+
+bool shapes_skin(const OperatorView& op) {
+  constexpr float kNoShape = 5e-3F;  // from 0.5: half a hundredth of a part's thickness is not seen
+  if (op.form != OperatorForm::blend && op.form != OperatorForm::table) return false;
+  const float most = op.form == OperatorForm::blend ? 0.0F : 1.0F;  // parameter
+  for (int i = 1; i <= 16; ++i)
+    if (std::abs(skin_line(op, static_cast<float>(i) / 32, most) - 0.5F) > kNoShape) return true;
+  return false;
 }
 
 }  // namespace cutis

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/math.h"
 #include "cutis/error.h"
 
 namespace cutis {
@@ -13,6 +14,8 @@ namespace {
 constexpr double kDenseSpacing = 1.0 / 30;  // seconds between poses that are dense
 constexpr double kMostDenseSteps = 10'000;  // between two frames, however far apart
 constexpr int kMostUnseen = 60;             // poses solved on the way to a frame: two seconds
+constexpr double kTurnBack = kPi / 18;      // of a joint a pose on the way back to rest: no faster than limbs move
+constexpr int kFramesHeld = 2;              // at rest, before it is said what is left
 
 // Between the last time and this one, as dense as frames of an animation; before the first: from the clip's beginning
 // on. No more than two seconds of them.
@@ -53,6 +56,34 @@ std::vector<Pose> poses_before(const Character& character, const Motion& motion,
   std::vector<Pose> poses;
   if (!depends_on_earlier_frames(options)) return poses;
   for (const double time : times_before(motion, i)) poses.push_back(sample(character.skeleton, motion.clip, time));
+  return poses;
+}
+
+std::vector<Pose> poses_back_to_rest(const Skeleton& skeleton, const Pose& from) {
+  const Pose rest = default_pose(skeleton);
+  double turn = 0;
+  for (std::size_t j = 0; j < rest.local.size() && j < from.local.size(); ++j)
+    turn = std::max(turn, 2 * std::acos(std::min(1.0, std::abs(dot(from.local[j].rotation, rest.local[j].rotation)))));
+  const int frames_back = static_cast<int>(std::ceil(turn / kTurnBack - 1e-6));
+  std::vector<Pose> poses;
+  for (int k = 1; k <= frames_back; ++k) {
+    const double t = 1.0 * k / frames_back;
+    Pose pose = rest;
+    pose.time = from.time + k * kDenseSpacing;
+    for (std::size_t j = 0; j < pose.local.size() && j < from.local.size(); ++j) {
+      if (k == frames_back) break;  // at rest to the last bit
+      Trsd& local = pose.local[j];
+      const Trsd& was = from.local[j];
+      local.translation = was.translation + (local.translation - was.translation) * t;
+      local.rotation = slerp(was.rotation, local.rotation, t);
+      local.scale = was.scale + (local.scale - was.scale) * t;
+    }
+    poses.push_back(std::move(pose));
+  }
+  for (int k = 0; k < kFramesHeld; ++k) {
+    poses.push_back(rest);
+    poses.back().time = from.time + (frames_back + 1 + k) * kDenseSpacing;
+  }
   return poses;
 }
 

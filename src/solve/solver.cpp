@@ -22,6 +22,7 @@
 #include "solve/bone_motion.h"
 #include "solve/implicit.h"
 #include "solve/tracker.h"
+#include "solve/unheeded.h"
 
 namespace cutis {
 namespace {
@@ -252,6 +253,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
     impl_->frame.states.resize(impl_->rig->vertex_count());
     impl_->frame.residuals.resize(impl_->rig->vertex_count());
   }
+  warn_of_unheeded(*impl_->rig, options, context);
   impl_->make_stages();
 }
 Solver::~Solver() = default;

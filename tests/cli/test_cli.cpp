@@ -372,8 +372,30 @@ TEST(Render, ColoursFaultsAndZoomsInOnTheWorst) {
     return read_all(file);
   };
   const std::string plain = picture("");
-  for (const char* options : {"--color stretch", "--color overlap", "--color intersections", "--zoom worst"})
+  for (const char* options :
+       {"--color stretch", "--color overlap", "--color intersections", "--color scars", "--zoom worst"})
     EXPECT_NE(picture(options), plain) << options;
+}
+
+TEST(Render, PicksTheFrameInWhichMethodsDifferMostAndPutsThemSideBySide) {
+  const TemporaryFolder folder;
+  const auto size = [&](const std::string& options) {
+    const Result r =
+        run("render builtin:cylinder --clip bend --size 80x80 --json -o " + folder.file("p.png") + " " + options);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    const json j = json::parse(r.out);
+    return std::pair<int, int>(j["width"], j["height"]);
+  };
+  // At rest all methods agree, at 150 degrees they do not: the picture of nine frames is that of the fifth.
+  const auto sheet = size("--methods lbs,dqs --frames 9 --pick 1 --zoom differ --numbers");
+  const std::string picked = read_all(folder.file("p.png"));
+  EXPECT_GT(sheet.first, 2 * sheet.second * 2 / 3) << "side by side";
+  (void)size("--methods lbs,dqs --at 1 --zoom differ --numbers");
+  EXPECT_EQ(read_all(folder.file("p.png")), picked);
+  (void)size("--methods lbs,dqs --at 1 --zoom differ");
+  EXPECT_NE(read_all(folder.file("p.png")), picked) << "no numbers";
+  EXPECT_GT(size("--methods lbs,dqs --frames 9 --pick 3").first, size("--methods lbs,dqs --frames 9 --pick 2").first);
+  EXPECT_EQ(run("render builtin:cylinder --pick 0 -o " + folder.file("p.png")).exit_code, 2);
 }
 
 TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
@@ -389,6 +411,7 @@ TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
     for (const char* metric : {"intersecting_pairs", "overlap", "rest_overlap", "volume_change", "folds", "stretch_p95",
                                "stretch_max", "stretch_p1", "nonfinite"})
       EXPECT_TRUE(m["frames"][2].contains(metric)) << metric;
+    EXPECT_TRUE(m["summary"].contains("scars"));
     EXPECT_EQ(m["frames"][0]["intersecting_pairs"], 0);
     EXPECT_GT(m["summary"]["intersecting_pairs"]["worst"], 0) << "a bend by 150 degrees runs into itself";
     EXPECT_EQ(m["summary"]["intersecting_pairs"]["worst_frame"], 2);
@@ -400,6 +423,29 @@ TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
   EXPECT_EQ(j["methods"]["tracking"]["summary"]["intersecting_pairs"]["worst"], 0);
   EXPECT_EQ(lines(read_all(folder.file("m.csv"))), 16U);
   EXPECT_EQ(json::parse(read_all(folder.file("m.json")))["methods"], j["methods"]);
+}
+
+TEST(Measure, PlaysTheMotionAgainForWhatOneRunCannotTell) {
+  const TemporaryFolder folder;
+  const auto measure = [](const std::string& more) {
+    const Result r = run("measure builtin:cylinder --clip bend --frames 5 --methods dqs,tracking --json " + more);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    return json::parse(r.out)["methods"];
+  };
+  const json plain = measure(""), all = measure("--also untouched,memory,settled --plot " + folder.file("m.png"));
+  for (const char* metric : {"untouched", "memory", "settled"}) {
+    EXPECT_FALSE(plain["tracking"]["summary"].contains(metric)) << metric;
+    EXPECT_TRUE(all["tracking"]["summary"].contains(metric)) << metric;
+  }
+  EXPECT_EQ(all["tracking"]["frames"][0]["untouched"], 0);
+  EXPECT_FALSE(all["tracking"]["frames"][2].contains("memory")) << "skin touches skin at 150 degrees";
+  EXPECT_FALSE(all["dqs"]["summary"].contains("untouched"));
+  EXPECT_EQ(all["dqs"]["summary"]["settled"], 0);
+  EXPECT_EQ(plain["dqs"]["summary"]["scars"]["worst"], 0) << "DQS against itself";
+  for (const char* frame : {"volume_change", "intersecting_pairs", "stretch_max"})
+    for (int i = 0; i < 5; ++i)
+      EXPECT_EQ(plain["tracking"]["frames"][i][frame], all["tracking"]["frames"][i][frame]) << "the same run";
+  EXPECT_EQ(run("measure builtin:cylinder --also all").exit_code, 1);
 }
 
 TEST(Compare, TellsBetterFromWorse) {

@@ -92,7 +92,7 @@ void Demo::shows_the_numbers_that_measure_gives() {
   const json measured = json::parse(run(command + " --json").out);
   for (const auto& [method, numbers] : scene["methods"].items()) {
     const json& expected = measured["methods"][method];
-    for (const char* metric : {"intersecting_pairs", "folds", "roughness", "volume_change", "stretch_max"})
+    for (const char* metric : {"intersecting_pairs", "folds", "roughness", "scars", "volume_change", "stretch_max"})
       EXPECT_EQ(numbers[metric], expected["summary"][metric]["worst"]) << method << " " << metric;
     for (std::size_t i = 0; i < numbers["pairs"].size(); ++i)
       EXPECT_EQ(numbers["pairs"][i], expected["frames"][i]["intersecting_pairs"]) << method << " frame " << i;

@@ -33,13 +33,15 @@ ALLOWED = {
     "metrics": {"base", "geometry", "character"},
     "render": {"base", "geometry", "character"},
 }
-# Arrows for the public headers alone: skeletons, poses and clips for what works on a rig; controllers' curves for solve.
+# Arrows for the public headers alone: skeletons, poses and clips for what works on a rig; controllers' curves for solve;
+# solvers for what measures by playing twice.
 ALLOWED_PUBLIC = {
     "rig": {"character"},
     "contact": {"character"},
     "relief": {"character"},
     "skin_field": {"character"},
     "solve": {"character", "compose"},
+    "metrics": {"solve"},
 }
 # solve sees of the back ends only their front.
 ONLY = {
@@ -71,6 +73,7 @@ OWNER = {
     "preset.h": "bind",
     "render.h": "render",
     "rig_file.h": "rig",
+    "second_runs.h": "metrics",
     "skin_contact.h": "base",
     "skin_field.h": "skin_field",
     "solve.h": "solve",

@@ -296,5 +296,33 @@ TEST(ImplicitSlow, LeavesFarFewerIntersectionsThanDualQuaternionsOnTheSharedBody
   expect_better("makehuman_male/makehuman_male.glb", {"elbow_l_0_150", "knee_l_0_150", "index_l_curl"}, 6);
 }
 
+TEST(Implicit, SweepsTheBackOfABendAroundItsJoint) {
+  const Context context(1);
+  const Character c = load_character("builtin:cylinder", context);  // of radius 0.1, its joint at (0, 0.4, 0)
+  const std::vector<Vec3f>& rest = c.meshes[0].positions;
+  const auto rig = bind(c, context);
+  const auto thickest = [&](Method method, double& thinnest) {
+    Solver solver(rig, {.method = method}, context);
+    const Frame& frame = solver.solve(sample(c.skeleton, c.clip("bend"), 1.0));  // by 150 degrees, towards -x
+    const double turn = 150 * kPi / 180;
+    double most = 0;
+    thinnest = 10;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      if (rest[v].x < 0.06F || std::abs(rest[v].y - 0.4F) > 0.15F) continue;
+      const Vec3d p = static_cast<Vec3d>(frame.positions[v]) - Vec3d{0, 0.4, 0};
+      double nearest = 10;
+      for (const Vec3d& along : {Vec3d{0, -1, 0}, Vec3d{-std::sin(turn), std::cos(turn), 0}})
+        nearest = std::min(nearest, length(p - along * std::max(0.0, dot(p, along))) / 0.1);
+      most = std::max(most, nearest);
+      thinnest = std::min(thinnest, nearest);
+    }
+    return most;
+  };
+  double least = 0;
+  EXPECT_GT(thickest(Method::dqs, least), 1.1) << "the fault that it cures";
+  EXPECT_LT(thickest(Method::implicit, least), 1.02);
+  EXPECT_GT(least, 0.98);
+}
+
 }  // namespace
 }  // namespace cutis

@@ -18,7 +18,7 @@ namespace {
 struct BenchArguments {
   CommonOptions common;
   std::vector<std::string> scenes;
-  std::string data, plot;
+  std::string data, plot, also;
   bool profile = false, list = false;
 };
 
@@ -61,7 +61,7 @@ std::string line(const bench::Row& row) {
   std::string text = fmt::format("{:<44} {:>9.4g} {:<10} ±{:<8.2g}", row.name, row.median, row.unit, row.spread / 2);
   if (row.budget != 0) text += fmt::format(" budget {:.4g}{}", row.budget, row.met() ? "" : " MISSED");
   for (const bench::Number& q : row.quality)
-    if (q.name == "intersecting_pairs" || q.name == "folds" || q.value != 0)
+    if (q.name == "intersecting_pairs" || q.name == "folds" || q.name == "scars" || q.value != 0)
       text += fmt::format("  {} {:.3g}", q.name, q.value);
   return text;
 }
@@ -129,10 +129,11 @@ void run_bench(const BenchArguments& options) {
     session.print({{"scenes", scenes}});
     return;
   }
+  const AlsoMeasure also = parse_also(options.also);
   Json rows = Json::array();
   std::vector<bench::Row> all;
   std::size_t missed = 0;
-  bench::run({options.scenes, data_folder(options.data), options.profile}, session.context(),
+  bench::run({options.scenes, data_folder(options.data), options.profile, also}, session.context(),
              [&](const bench::Row& row) {
                rows.push_back(to_json(row));
                all.push_back(row);
@@ -162,6 +163,8 @@ void add_bench(CLI::App& app) {
   verb->add_option("SCENE", options->scenes,
                    "Scenes, or rows by the beginning of their name (body/human/walk); all when none is named");
   verb->add_flag("--profile", options->profile, "Split frames by stage, with counts and bytes");
+  verb->add_option("--also", options->also,
+                   "Quality that takes more runs, untimed, with commas: untouched, memory, settled; see 'measure'");
   verb->add_flag("--list", options->list, "Name the scenes and stop");
   verb->add_option("--plot", options->plot, "Draw the rows of the scene 'growth': .png")
       ->check(

@@ -12,7 +12,7 @@ namespace {
 
 struct MeasureArguments {
   CommonOptions common;
-  std::string file, methods = "lbs,dqs,tracking", csv, plot, output;
+  std::string file, methods = "lbs,dqs,tracking", csv, plot, output, also;
   MotionChoice motion;
   bool reverse = false, explain = false;
   ContactChoice contact;
@@ -56,6 +56,8 @@ void print_table(const Measurement& measurement) {
     tell("\n");
   };
   line("pop (x lbs)", [](const MethodMeasurement& m) { return m.pop ? cell(*m.pop) : std::string("-"); });
+  if (!methods.front().settling.empty())
+    line("settled, % of height", [](const MethodMeasurement& m) { return cell(rounded(m.settling.back())); });
   line("ms a frame", [](const MethodMeasurement& m) { return cell(rounded(m.median_ms)); });
   if (methods.front().path) {
     line("path, max m", [](const MethodMeasurement& m) { return cell(m.path->max); });
@@ -91,6 +93,7 @@ void run_measure(const MeasureArguments& options) {
   Session session(options.common);
   const Context& context = session.context();
   const std::vector<Method> methods = parse_methods(options.methods);
+  const AlsoMeasure also = parse_also(options.also);
   if (options.contact.histories.size() > 1 && std::ranges::find(methods, Method::tracking) == methods.end())
     throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
@@ -98,7 +101,7 @@ void run_measure(const MeasureArguments& options) {
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const Measurement measurement =
-      measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain);
+      measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain, also);
 
   Json document = to_json(measurement, session.warnings());
   document["options"] = Json::parse(to_json(solve_options(methods.front(), options.contact)));
@@ -129,6 +132,9 @@ void add_measure(CLI::App& app) {
   verb->add_flag("--explain", options->explain,
                  "Intersections by cause: which parts, and whether the pose drives bones in");
   verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
+  verb->add_option("--also", options->also,
+                   "What takes more runs, with commas: untouched (a run without the contact pass), memory (every frame "
+                   "once more from rest: ten times the time and more), settled (a short way back to rest)");
   verb->add_option("--csv", options->csv, "Also write every number of every frame: .csv");
   verb->add_option("--plot", options->plot, "Also draw every metric over the frames: .png")
       ->check(CLI::Validator([](const std::string& n) { return n.ends_with(".png") ? "" : "must end in .png"; }, ""));
@@ -141,6 +147,7 @@ void add_measure(CLI::App& app) {
       "  cutis measure builtin:hand --clip fist --methods dqs --contact-pass\n"
       "  cutis measure builtin:hand --clip fist --methods dqs --explain\n"
       "  cutis measure builtin:arm --methods tracking --history playback,stateless,canonical --frames 16\n"
+      "  cutis measure builtin:cylinder --clip bend --methods tracking --also untouched,memory,settled\n"
       "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run_measure(*options); });
 }

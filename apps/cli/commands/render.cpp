@@ -19,7 +19,8 @@ struct RenderArguments {
   ContactChoice contact;
   double yaw = 35, pitch = 12;
   RenderOptions render;
-  bool follow = false, view_given = false;
+  bool follow = false, view_given = false, numbers = false;
+  int pick = 0;
 };
 
 void parse_size(const std::string& text, RenderOptions& render) {
@@ -53,6 +54,8 @@ void run_render(const RenderArguments& options) {
   choice.contact = options.contact;
   choice.view_given = options.view_given;
   choice.follow = options.follow;
+  choice.numbers = options.numbers;
+  choice.pick = options.pick;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   choice.render = options.render;
   parse_size(options.size, choice.render);
@@ -94,12 +97,19 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "shade, part, weights, stretch, roughness, overlap, intersections; residual, contact (methods that follow a "
-          "field)")
+          "shade, part, weights, stretch, roughness, scars, overlap, intersections; residual, contact (methods that "
+          "follow a field); untouched, memory, settled, which play the motion twice (see 'measure --also')")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
-  verb->add_option("--zoom", options->zoom, "Close-up: 'worst' (where skin meets skin or stretches most) or a bone");
+  verb->add_option(
+      "--zoom", options->zoom,
+      "Close-up: 'worst' (where skin meets skin or stretches most), 'differ' (where the methods differ most) "
+      "or a bone");
+  verb->add_option("--pick", options->pick, "Of the frames, only so many: those in which the methods differ most")
+      ->check(CLI::Range(1, 1000));
+  verb->add_flag("--numbers", options->numbers,
+                 "Under each picture: pairs, folds, roughness (degrees), scars, longest stretch, volume");
   verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
   CLI::Option* yaw =
       verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
@@ -112,6 +122,8 @@ void add_render(CLI::App& app) {
       "Examples:\n"
       "  cutis render character.glb -o still.png\n"
       "  cutis render character.glb --clip walk --frames 8 --methods lbs,dqs -o walk.png\n"
+      "  cutis render builtin:hand --clip fist --methods lbs,dqs,implicit,tracking --frames 9 --pick 1 --zoom differ "
+      "--numbers -o fist.png\n"
       "  cutis render builtin:human --color part --yaw 0 -o parts.png");
   verb->callback([options, yaw] {
     options->view_given = yaw->count() > 0;

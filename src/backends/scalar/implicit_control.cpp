@@ -5,11 +5,16 @@
 
 #include "backends/implicit_engine.h"
 #include "base/parallel_for.h"
+#include "base/segment.h"
 
 namespace cutis {
 namespace {
 
 using namespace field_rules;
+
+// Thickness of two parts, the larger over the smaller: up to the first the back of their bend is swept around the
+// joint; from the second on (a finger at a palm, a thigh at a pelvis) it is not.
+constexpr float kAlike = 1.2F, kUnlike = 1.8F;
 
 TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::size_t v) {
   Float4 sum;
@@ -41,6 +46,36 @@ TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::si
   return {column(before.col[0]), column(before.col[1]), column(before.col[2])};
 }
 
+// The guess, no farther from the bones of a bend than the vertex is at rest: dual quaternions bulge on its back, where
+// skin is swept around the joint. Their distance from the nearer bone tells, whatever the fields are like there.
+Vec3f without_bulge(const Rig& rig, const ImplicitPose& pose, const VertexSkin& skin, const Vec3f& p_rest) {
+  const std::size_t bones = rig.bones.size();
+  Vec3f p = skin.start;
+  for (std::uint32_t i = 0; i < skin.count; ++i) {
+    const NearPart& near = skin.others[i];
+    const PartPair& pair = pose.pairs[skin.own * bones + near.bone];
+    if (!near.joined || pair.hinge < 0 || !(pair.gate > 0)) continue;
+    const float thick = rig.fields[skin.own].grid.radius, other_thick = rig.fields[near.bone].grid.radius;
+    const float alike = 1 - smooth_step(std::max(thick, other_thick) / std::min(thick, other_thick), kAlike, kUnlike);
+    const float back = alike * (1 - inner_side(pose.hinges[static_cast<std::size_t>(pair.hinge)].side(p_rest)));
+    if (!(back > 0)) continue;
+    float at_rest = 1e30F, now = 1e30F;
+    Vec3f nearest;
+    for (const std::uint32_t b : {skin.own, static_cast<std::uint32_t>(near.bone)}) {
+      const auto a = static_cast<Vec3f>(rig.bones[b].rest_origin), e = static_cast<Vec3f>(rig.bones[b].rest_end);
+      const Vec3f posed_a = transform_point(pose.motions[b], a), posed_e = transform_point(pose.motions[b], e);
+      at_rest = std::min(at_rest, distance(p_rest, lerp(a, e, parameter_on_segment(p_rest, a, e))));
+      const Vec3f c = lerp(posed_a, posed_e, parameter_on_segment(p, posed_a, posed_e));
+      if (const float d = distance(p, c); d < now) {
+        now = d;
+        nearest = c;
+      }
+    }
+    if (now > at_rest) p += (nearest - p) * (back * pair.gate * (1 - at_rest / now));
+  }
+  return p;
+}
+
 // Levels: where joints are hardly bent the initial guess says where the skin is, as long as the fields do not disagree
 // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. Returns the contact.
 float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
@@ -60,6 +95,8 @@ float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& po
   VertexSkin plain = skin;
   if (blends) plain.joints = nullptr;  // what a blend adds is wanted
   vertices.start[v] = skin_residual(plain, skin.start, &off);
+  if (const Vec3f wanted = without_bulge(rig, pose, skin, rig.surface.positions[v]); wanted != skin.start)
+    static_cast<void>(skin_residual(plain, wanted, &off));
   const float trust = kTrust * (1 - bent);
   vertices.shift[v] = level_shift(off, trust);
   if (touch > 0 || blends) return touch;
