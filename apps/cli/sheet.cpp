@@ -236,6 +236,15 @@ Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, std
     const WorstRegion region = choice.zoom == "worst" ? worst_of(shots, size) : differing_region(shots, times, size);
     for (const Shot& shot : shots) zoom.centers.push_back(mean_of(shot.positions, region.vertices));
     zoom.radius = std::clamp(region.extent, kLeastZoom * size, kMostZoom * size);
+    if (choice.zoom == "differ") {  // all methods from one place, and near
+      zoom.radius = std::min(zoom.radius, 0.4 * kMostZoom * size);
+      for (std::size_t i = 0; i < times; ++i) {
+        Vec3d middle;
+        const double share = static_cast<double>(times) / static_cast<double>(shots.size());
+        for (std::size_t k = i; k < shots.size(); k += times) middle += zoom.centers[k] * share;
+        for (std::size_t k = i; k < shots.size(); k += times) zoom.centers[k] = middle;
+      }
+    }
   } else if (!choice.zoom.empty()) {
     const auto joint = static_cast<std::size_t>(find_bone(character, choice.zoom, "--zoom"));
     for (const Shot& shot : shots) zoom.centers.push_back(shot.joints[joint].translation);

@@ -12,11 +12,11 @@ around the place where they do. Under each picture: intersecting pairs, folds, r
 of volume (docs/algorithms/metrics.md).</p>
 HTML
 
-# sheet NAME FILE CLIP [more cutis-arguments...]
+# sheet NAME FILE CLIP [more cutis-arguments...]; zoom: where it looks, else where methods differ
 sheet() {
   local name=beauty-$1.png file=$2 clip=$3; shift 3
   echo "  $name"
-  local arguments=(render "$file" --methods "lbs,dqs,implicit,tracking" --frames 9 --pick 1 --zoom differ --numbers --size 460x460)
+  local arguments=(render "$file" --methods "lbs,dqs,implicit,tracking" --frames 9 --pick 1 --zoom "${zoom:-differ}" --numbers --size 460x460)
   [ -n "$clip" ] && arguments+=(--clip "$clip")
   arguments+=("$@")
   "$cutis" "${arguments[@]}" -o "$out/$name" --quiet
@@ -43,7 +43,7 @@ if shared makehuman_male/makehuman_male.glb; then
     sheet "makehuman-$clip" "$data/makehuman_male/makehuman_male.glb" $clip
   done
   # The simplest picture of all: an arm that is straightened past its rest bend.
-  sheet makehuman-straight-elbow "$data/makehuman_male/makehuman_male.glb" elbow_l_0_150 --at 0 --zoom lowerarm_l
+  zoom=lowerarm_l sheet makehuman-straight-elbow "$data/makehuman_male/makehuman_male.glb" elbow_l_0_150 --at 0
   sheet makehuman-hires-elbow "$data/makehuman_male/makehuman_male_hires.glb" elbow_l_0_150
 fi
 if shared hand_webxr/hand_left_poses.glb; then
