@@ -28,8 +28,8 @@ sheet() {
 
 sheet cylinder-bend builtin:cylinder bend --yaw 0
 sheet cylinder-twist builtin:cylinder twist --yaw 0
-sheet arm-elbow builtin:arm elbow
-sheet arm-forearm-twist builtin:arm forearm_twist
+sheet arm-elbow builtin:arm elbow --yaw 0
+sheet arm-forearm-twist builtin:arm forearm_twist --yaw 0
 sheet hand-fist builtin:hand fist
 sheet human-walk builtin:human walk
 sheet human-squat builtin:human squat
