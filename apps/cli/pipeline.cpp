@@ -28,7 +28,8 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   auto* clip = verb.add_option("--clip", choice.clip,
                                "Clip by name or number (default: the file's first), or random:SEED[:SPEED], four "
                                "seconds of smooth random poses");
-  auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
+  auto* bvh =
+      verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
   clip->excludes(bvh);
   auto* spheres =
       verb.add_option("--spheres", choice.spheres, "Motion from tracked sphere centres: JSON, see docs/formats");
@@ -132,7 +133,10 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
           "apart; off: poses are taken as they are")
       ->default_str("on")
       ->check(CLI::IsMember({"off", "on"}));
-  verb.add_option("--operator", choice.op, "implicit: between the parts of a joint: union, blend, contact or bulge")
+  verb.add_option("--operator", choice.op,
+                  "Between the parts of a joint: union, blend, contact or bulge; implicit has contact and bulge in the "
+                  "composed "
+                  "field (--contact operator)")
       ->capture_default_str()
       ->check(CLI::IsMember({"union", "blend", "contact", "bulge"}));
   verb.add_option("-p,--preset", choice.preset, "Preset with the settings of the parts, see 'cutis bind'");
@@ -140,7 +144,7 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
 
 namespace {
 
-// Operators with tables live in the composed field.
+// Implicit's operators with tables live in the composed field.
 bool composed(const ContactChoice& choice) {
   return choice.solve.implicit.contact == ContactModel::composed || choice.op == "contact" || choice.op == "bulge";
 }
@@ -151,7 +155,7 @@ SolveOptions solve_options(Method method, const ContactChoice& contact) {
   SolveOptions options = contact.solve;
   options.method = method;
   if (!contact.relief) options.relief_cap = 0;
-  if (composed(contact)) options.implicit.contact = options.tracking.contact = ContactModel::composed;
+  if (composed(contact)) options.implicit.contact = ContactModel::composed;
   if (contact.op == "blend") options.implicit.blend = true;
   if (contact.histories.size() == 1) options.tracking.history = contact.histories.front();
   return options;
@@ -169,8 +173,8 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   options.implicit_skin = contact.solve.contact_pass.value_or(false) ||
                           std::ranges::any_of(methods, [](Method m) { return needs_skin(m); });
   if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
-  // The union has no contact surface: the papers' field is made with the preset's operators unless one is asked for.
-  if (composed(contact) && contact.op != "union") options.preset.all.op = contact.op;
+  // The union has no contact surface: fields are composed with the preset's operators unless another one is asked for.
+  if (contact.op != "union") options.preset.all.op = contact.op;
   if (contact.joint.shape == PartForm::spheres) options.preset.all.shape = PartForm::spheres;
   return options;
 }

@@ -92,6 +92,13 @@ if shared hand_webxr/hand_left_poses.glb; then
     render builtin:cylinder --clip bend --methods tracking --contact operator --no-contact-pass --at 0.4,0.5,0.6 --yaw 0
   figure tracking-cylinder-bulge.png "Bulge in contact." \
     render builtin:cylinder --clip bend --methods tracking --contact operator --no-contact-pass --at 0.4,0.5,0.6 --yaw 0 -p "$out/bulge.json"
+  figure tracking-default-bulge.png "Bulge in contact, in the default mode." \
+    render builtin:cylinder --clip bend --methods tracking --at 0.5,0.6,0.8 --yaw 0 -p "$out/bulge.json"
+  printf '%s\n' '{"all_joints": {"operator": "soft", "controller": "quick"},' \
+    '"controllers": [{"name": "quick", "bulge": [[0, 0], [60, 0], [100, 1]]}], "profiles": [{"name": "soft",' \
+    '"points": [[0.5, 0], [0.5, 0.1], [0.42, 0.2], [0.32, 0.27], [0.32, 0.32]]}]}' >"$out/soft.json"
+  figure tracking-default-profile.png "A profile and a controller of a preset, in the default mode: from 60 degrees on, by a fifth of the radius at 100." \
+    render builtin:cylinder --clip bend --methods tracking --at 0.5,0.6,0.8 --yaw 0 -p "$out/soft.json"
   figure tracking-finger-contact.png "Contact." \
     render "$hand" --clip index_curl --at 0.4,0.6,0.8 --methods tracking --contact operator --no-contact-pass --yaw 150 --zoom index-finger-phalanx-intermediate
   figure tracking-finger-bulge.png "Bulge in contact." \

@@ -56,7 +56,9 @@ void warn_of_unheeded(const Rig& rig, const SolveOptions& options, const Context
         fmt::format("tracking keeps skins apart at every joint: the union of {} does what 'contact' does; "
                     "--contact operator follows the preset's union",
                     listed(unions)));
-  const auto shapes = joints([](const TreeNode&, const TreeOperator& op) { return shapes_skin(op.view); });
+  const auto shapes = joints([&](const TreeNode&, const TreeOperator& op) {
+    return shapes_skin(op.view) && !(options.implicit.blend && op.view.form == OperatorForm::blend);
+  });
   if (projects && !shapes.empty())
     context.warn(
         fmt::format("implicit on the own side does not use the operators of {} (bulge, blend or a profile); "

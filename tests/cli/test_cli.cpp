@@ -377,6 +377,21 @@ TEST(Render, ColoursFaultsAndZoomsInOnTheWorst) {
     EXPECT_NE(picture(options), plain) << options;
 }
 
+TEST(Cli, ShapesTheJointsOfTrackingByAnOperator) {
+  const TemporaryFolder folder;
+  const auto bent = [&](const std::string& options) {
+    const std::string out = folder.file("bent.pc2");
+    const Result r = run("animate builtin:cylinder --clip bend --frames 3 -o " + out + " " + options);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    return read_all(out);
+  };
+  const std::string plain = bent("");
+  EXPECT_NE(bent("--operator bulge"), plain);
+  EXPECT_EQ(bent("--operator contact"), plain);
+  std::ofstream(folder.file("p.json")) << R"({"all_joints": {"operator": "bulge"}})";
+  EXPECT_EQ(bent("-p " + folder.file("p.json")), bent("--operator bulge"));
+}
+
 TEST(Render, PicksTheFrameInWhichMethodsDifferMostAndPutsThemSideBySide) {
   const TemporaryFolder folder;
   const auto size = [&](const std::string& options) {
