@@ -51,8 +51,21 @@ std::vector<Color> flag_colors(const std::vector<std::uint8_t>& flags) {
   return colors;
 }
 
+// Skin in its own tone; what rides on it, and what is inside, far from it and from each other.
+std::vector<Color> role_colors(const Character& character, const SheetChoice& choice) {
+  constexpr std::uint32_t kColors[kRoles] = {0xd8d2c8, 0x3f7fbf, 0xb5722e, 0xc23a5e, 0x5c9a3c};
+  const Preset preset = choice.contact.preset.empty() ? Preset{} : load_preset(choice.contact.preset);
+  const Roles roles = find_roles(character, preset.roles);
+  std::vector<Color> colors;
+  for (const std::uint32_t p : roles.piece)
+    colors.push_back(color_from_srgb(
+        kColors[p < roles.pieces.size() ? static_cast<std::size_t>(roles.pieces[p].role) : std::size_t{0}]));
+  return colors;
+}
+
 std::vector<Color> shot_colors(const Character& character, const Shot& shot, const SheetChoice& choice) {
   if (choice.color == "part") return colors_by_part(character);
+  if (choice.color == "role") return role_colors(character, choice);
   if (choice.color == "weights")
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
@@ -113,7 +126,7 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade", "part", "weights", "stretch", "roughness", "overlap", "intersections", "residual", "contact"};
+  return {"shade", "part", "role", "weights", "stretch", "roughness", "overlap", "intersections", "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {

@@ -71,6 +71,7 @@ OWNER = {
     "preset.h": "bind",
     "render.h": "render",
     "rig_file.h": "rig",
+    "roles.h": "character",
     "skin_contact.h": "base",
     "skin_field.h": "skin_field",
     "solve.h": "solve",
