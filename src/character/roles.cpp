@@ -33,7 +33,7 @@ constexpr double kMost = 0.75;
 // A piece that one bone owns: by so much of the weight of every vertex.
 constexpr float kOwned = 0.99F;
 // A piece is small up to this share of the whole area …
-constexpr double kSmall = 0.1;
+constexpr double kSmall = 0.15;
 // … and can be lain upon from this share on, but no more than so many pieces.
 constexpr double kLarge = 0.02;
 constexpr std::size_t kMostLarge = 24;
@@ -63,7 +63,7 @@ struct Shape {
   TriangleBvh tree;
   Box box;
   double area = 0;
-  std::size_t edges = 0, borders = 0;
+  std::size_t edges = 0, borders = 0, doubled = 0;  // doubled: triangles that have another on their back
 };
 
 Surface make_surface(const Character& character) {
@@ -95,9 +95,16 @@ std::vector<Shape> make_shapes(const Surface& s) {
   for (const Edge& e : s.topology.edges) {
     Shape& shape = shapes[s.topology.component[e.a]];
     ++shape.edges;
-    // Sheets that lie on each other back to back have no borders, but are sheets.
     if (e.faces == 1 || (e.faces == 2 && e.forward != 1)) ++shape.borders;
   }
+  std::map<Triangle, std::uint32_t> same;  // corners, sorted
+  const auto corners = [](Triangle t) {
+    std::ranges::sort(t);
+    return t;
+  };
+  for (const Triangle& t : s.triangles) ++same[corners(t)];
+  for (const Triangle& t : s.triangles)
+    if (same[corners(t)] > 1) ++shapes[s.topology.component[t[0]]].doubled;
   return shapes;
 }
 
@@ -169,16 +176,13 @@ struct Standing {
 };
 
 Standing stand(const Surface& s, const std::vector<Shape>& shapes, std::span<const std::uint32_t> large,
-               std::uint32_t piece, double reach, const WeightsOf& weights) {
+               std::span<const WindingNumber> windings, std::uint32_t piece, double reach, const WeightsOf& weights) {
   const Shape& shape = shapes[piece];
   Standing result;
   result.upon.assign(shapes.size(), 0);
   std::vector<double> differences;
   const std::size_t step = std::max<std::size_t>(1, shape.vertices.size() / kPoints);
   std::size_t count = 0;
-  std::vector<WindingNumber> windings;
-  for (const std::uint32_t other : large)
-    windings.emplace_back(shapes[other].tree, s.positions, s.triangles);
   for (std::size_t i = 0; i < shape.vertices.size(); i += step, ++count) {
     const std::uint32_t v = shape.vertices[i];
     const auto p = static_cast<Vec3d>(s.positions[v]);
@@ -236,7 +240,9 @@ bool is_above(std::uint32_t piece, const std::vector<Shape>& shapes, const std::
 
 PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standing, double share, bool carried, bool above) {
   const bool small = share <= kSmall, owned = piece.joint >= 0;
-  const bool sheets = static_cast<double>(shape.borders) > kSheetBorders * static_cast<double>(shape.edges);
+  // Sheets that lie on each other back to back have no borders, but are sheets.
+  const bool sheets = static_cast<double>(shape.borders) > kSheetBorders * static_cast<double>(shape.edges) ||
+                      2 * shape.doubled > shape.triangles.size();
   if (small && owned && standing.inside >= kMost) return PieceRole::inner;
   if (share <= kTiny && standing.inside >= kAll) return PieceRole::inner;
   if (small && sheets && standing.over + standing.inside >= kMost) return PieceRole::hair;
@@ -304,7 +310,7 @@ Roles find_roles(const Character& character, std::span<const RoleChoice> choices
     piece.vertices = shapes[i].vertices.size();
     piece.triangles = shapes[i].triangles.size();
     piece.area = shapes[i].area;
-    piece.open = shapes[i].borders > 0;
+    piece.open = shapes[i].borders > 0 || shapes[i].doubled > 0;
     area += piece.area;
     if (!shapes[i].box.empty()) box.add(shapes[i].box.lo), box.add(shapes[i].box.hi);
   }
@@ -322,12 +328,14 @@ Roles find_roles(const Character& character, std::span<const RoleChoice> choices
     std::erase_if(large, [&](std::uint32_t p) { return shapes[p].area < kLarge * area; });
     if (large.size() > kMostLarge) large.resize(kMostLarge);
     for (const std::uint32_t p : large) shapes[p].tree = TriangleBvh(s.positions, s.triangles, shapes[p].triangles);
+    std::vector<WindingNumber> windings;
+    for (const std::uint32_t p : large) windings.emplace_back(shapes[p].tree, s.positions, s.triangles);
     const WeightsOf weights(character, s);
     const double reach = kNear * diagonal(box);
     std::vector<Standing> standing;
     for (std::uint32_t p = 0; p < shapes.size(); ++p) {
       roles.pieces[p].joint = owner_of(character, shapes[p], weights);
-      standing.push_back(stand(s, shapes, large, p, reach, weights));
+      standing.push_back(stand(s, shapes, large, windings, p, reach, weights));
       roles.pieces[p].over = standing.back().over;
       roles.pieces[p].inside = standing.back().inside;
     }

@@ -43,7 +43,7 @@ ALLOWED_PUBLIC = {
 }
 # solve sees of the back ends only their front.
 ONLY = {
-    ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/track.h"},
+    ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/ride.h", "backends/track.h"},
     ("relief", "backends"): {"backends/engine.h"},
     ("backends", "geometry"): {"geometry/normals.h"},
     ("bind", "backends"): {"backends/posed_field.h"},
