@@ -118,7 +118,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
                             bool reverse, const Context& context, const ContactChoice& contact, bool explain) {
   MetricsOptions metrics_options;
   metrics_options.per_vertex = explain;
-  const Metrics metrics(character, context, metrics_options);
+  const Metrics metrics(character, context, metrics_options, bind_options(methods, contact).preset.roles);
   Measurement result;
   result.skeleton = character.skeleton;
   result.file = character.source;
@@ -140,6 +140,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
   const auto rig = bind(character, context, binding);
   const std::optional<Explainer> explainer =
       explain ? std::optional<Explainer>(std::in_place, character, rig) : std::nullopt;
+  Frames smooth;
+  play(character, motion, Method::dqs, context, [&](std::size_t, const Frame& f) { smooth.push_back(f.positions); });
   for (const Run& run : runs) {
     MethodMeasurement m;
     m.name = run.name;
@@ -157,6 +159,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
       const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
       const Frame& frame = solver.solve(pose);
       m.frames.push_back(metrics.measure(frame.positions, known_residuals(frame)));
+      metrics.compare_with_smooth(frame.positions, smooth[i], m.frames.back());
       if (!frame.states.empty()) m.reports.push_back(frame.report);
       m.frames.back().nonfinite += frame.report.nonfinite;
       m.ms.push_back(frame.report.milliseconds);

@@ -31,7 +31,8 @@ struct Shot {
 
 bool needs_metrics(const SheetChoice& choice) {
   return choice.zoom == "worst" || choice.color == "stretch" || choice.color == "roughness" ||
-         choice.color == "overlap" || choice.color == "intersections";
+         choice.color == "overlap" || choice.color == "intersections" || choice.color == "poke_through" ||
+         choice.color == "tears";
 }
 
 int find_bone(const Character& character, const std::string& name, const char* option) {
@@ -54,8 +55,7 @@ std::vector<Color> flag_colors(const std::vector<std::uint8_t>& flags) {
 // Skin in its own tone; what rides on it, and what is inside, far from it and from each other.
 std::vector<Color> role_colors(const Character& character, const SheetChoice& choice) {
   constexpr std::uint32_t kColors[kRoles] = {0xd8d2c8, 0x3f7fbf, 0xb5722e, 0xc23a5e, 0x5c9a3c};
-  const Preset preset = choice.contact.preset.empty() ? Preset{} : load_preset(choice.contact.preset);
-  const Roles roles = find_roles(character, preset.roles);
+  const Roles roles = find_roles(character, bind_options(choice.methods, choice.contact).preset.roles);
   std::vector<Color> colors;
   for (const std::uint32_t p : roles.piece)
     colors.push_back(color_from_srgb(
@@ -70,6 +70,15 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
   if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
+  if (choice.color == "tears") return flag_colors(shot.metrics->vertex_tears);
+  if (choice.color == "poke_through") {
+    // Red on the garments' own colour; the rest of the character as it is in --color role.
+    std::vector<Color> colors = role_colors(character, choice);
+    const std::vector<std::uint8_t>& pokes = shot.metrics->vertex_pokes;
+    for (std::size_t v = 0; v < pokes.size(); ++v)
+      if (pokes[v] != 0) colors[v] = color_from_srgb(0xd4281c);
+    return colors;
+  }
   if (choice.color == "contact") {
     std::vector<std::uint8_t> touching;
     for (const VertexState state : shot.states) touching.push_back(state == VertexState::contact ? 1 : 0);
@@ -126,7 +135,8 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade", "part", "role", "weights", "stretch", "roughness", "overlap", "intersections", "residual", "contact"};
+  return {"shade", "part", "role", "weights", "stretch", "roughness", "overlap", "intersections", "poke_through",
+          "tears", "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -139,8 +149,12 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   // All frames of all methods first: the camera frames the whole motion and is the same in every cell.
   const std::optional<Metrics> metrics =
       needs_metrics(choice)
-          ? std::optional<Metrics>(std::in_place, character, context, MetricsOptions{.per_vertex = true})
+          ? std::optional<Metrics>(std::in_place, character, context, MetricsOptions{.per_vertex = true},
+                                   bind_options(choice.methods, choice.contact).preset.roles)
           : std::nullopt;
+  std::vector<std::vector<Vec3f>> smooth;  // for tears
+  if (choice.color == "tears")
+    play(character, motion, Method::dqs, context, [&](std::size_t, const Frame& f) { smooth.push_back(f.positions); });
   std::vector<Shot> shots;
   Box bounds;
   for (const Method method : choice.methods) {
@@ -159,6 +173,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
                frame.states,
                frame.residuals});
           if (metrics) shots.back().metrics = metrics->measure(frame.positions);
+          if (choice.color == "tears") metrics->compare_with_smooth(frame.positions, smooth[i], *shots.back().metrics);
         },
         choice.contact);
   }
@@ -189,6 +204,9 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
     std::string label = fmt::format("{:.2f} s", motion.times[i % motion.times.size()]);
     if (shots[i].metrics && choice.color == "overlap")
       label += fmt::format("   {:.2f}% overlap", 100 * shots[i].metrics->overlap.value_or(0));
+    if (shots[i].metrics && choice.color == "poke_through" && shots[i].metrics->poke_through)
+      label += fmt::format("   {:.2f}% poke through", 100 * *shots[i].metrics->poke_through);
+    if (shots[i].metrics && choice.color == "tears") label += fmt::format("   {} tears", shots[i].metrics->tears.value_or(0));
     if (shots[i].metrics && choice.color == "roughness" && shots[i].metrics->roughness)
       label += fmt::format("   {:.2f} degrees", *shots[i].metrics->roughness);
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))

@@ -19,6 +19,7 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/option_rows.h"
+#include "cutis/roles.h"
 
 namespace cutis {
 
@@ -47,6 +48,10 @@ struct FrameMetrics {
   std::optional<double> roughness;
   /// Edge length over rest length: 1st and 95th percentile, largest. Empty without edges.
   std::optional<double> stretch_p1, stretch_p95, stretch_max;
+  /// Share of the garments' area, in [0,1], that skin stands out of and did not at rest; empty without garments.
+  std::optional<double> poke_through;
+  /// Edges more than 3 times as long as in smooth skinning; Metrics::compare_with_smooth() counts them.
+  std::optional<std::size_t> tears;
   /// Of the residuals given to measure(), as absolute values.
   std::optional<double> iso_residual_mean, iso_residual_p95, iso_residual_max;
   /// Input vertices with a coordinate that is not finite. Triangles and edges at them are left out of everything else.
@@ -63,6 +68,8 @@ struct FrameMetrics {
   std::vector<float> vertex_roughness;
   std::vector<std::uint8_t> vertex_overlaps;    ///< per input vertex: counted in `overlap`
   std::vector<std::uint8_t> vertex_intersects;  ///< per input vertex: at a triangle of `pairs`
+  std::vector<std::uint8_t> vertex_pokes;       ///< per input vertex: of a garment, at a triangle of `poke_through`
+  std::vector<std::uint8_t> vertex_tears;       ///< per input vertex: at an edge of `tears`
 };
 
 /// The surface around a joint whose volume is watched: where its bone and the parent bone blend.
@@ -91,7 +98,9 @@ class Metrics {
  public:
   /// Measures the rest pose too. The character may be empty, open or not manifold, and need not have weights. Throws
   /// Error(bad_character) when its indices are out of range.
-  Metrics(const Character& character, const Context& context, const MetricsOptions& options = {});
+  /// `roles`: what a person says that pieces are; poke_through needs to know what is a garment.
+  Metrics(const Character& character, const Context& context, const MetricsOptions& options = {},
+          std::span<const RoleChoice> roles = {});
   ~Metrics();
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
@@ -102,6 +111,10 @@ class Metrics {
   /// otherwise.
   [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {},
                                      std::span<const std::uint8_t> touching = {}) const;
+
+  /// Adds what is measured against smooth skinning (dual quaternions) in the same pose: `tears`. Throws
+  /// Error(bad_argument) on a wrong number of either.
+  void compare_with_smooth(std::span<const Vec3f> positions, std::span<const Vec3f> smooth, FrameMetrics& metrics) const;
 
   /// The rest pose's own numbers: `rest().overlap` is what reports call rest_overlap.
   [[nodiscard]] const FrameMetrics& rest() const;

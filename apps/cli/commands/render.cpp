@@ -94,7 +94,7 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "shade, part, role, weights, stretch, roughness, overlap, intersections; residual, contact (methods that follow a "
+          "shade, part, role, weights, stretch, roughness, overlap, intersections, poke_through, tears; residual, contact (methods that follow a "
           "field)")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
