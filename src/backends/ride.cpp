@@ -4,7 +4,9 @@
 #include "backends/ride.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -15,9 +17,16 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kRidersPerChunk = 512;
-// Where skin touches skin there is room for cloth between the two gaps that contact keeps (0.15 edges): each side takes
-// this many edges.
+// Of the room between two skins that face each other: each side's cloth takes as much, so that a gap is left.
+constexpr float kRoomShare = 0.4F;
+// Skin that touches has facing skin within this many heights of the cloth around; and so much more of its own way is seen.
+constexpr float kWedgeHeights = 6, kSeenHeights = 3;
+// Where skin touches skin, in edges: between the two gaps that contact keeps (0.15 edges) both sides have room.
 constexpr float kSqueezedEdges = 0.03F;
+constexpr float kTaper = 0.4F;
+constexpr int kTaperPasses = 4;
+// Cloth over a hollow keeps at least this part of the skin's edges there.
+constexpr float kLeastEdge = 0.35F;
 // Cloth keeps at least this part of its height over every point that it covers.
 constexpr float kKeptHeight = 0.5F;
 // A point that has slid from below its triangle by more than so many heights, or as much of an edge, is not covered by it.
@@ -56,17 +65,24 @@ LayerRide::LayerRide(const Rig& rig) : rig_(rig) {
   skin_.resize(held_.size());
   normal_.resize(held_.size());
   turn_.resize(held_.size());
-  touch_.assign(held_.size(), 0);
+  room_.assign(held_.size(), 1);
+  height_.assign(held_.size(), 0);
+  for (std::size_t r = 0; r < l.size(); ++r)
+    for (const std::uint32_t v : l.anchors.row(r))
+      height_[slot_[v]] = std::max(height_[slot_[v]], distance(rig.rest_positions[l.first_of[r]], l.foot[r]));
+  for (const RigCover& c : l.covers)
+    if (c.below < s.size()) height_[slot_[c.below]] = std::max(height_[slot_[c.below]], c.height);
+  way_.reserve(held_.size());
+  ring_.reserve(held_.size());
+  surface_.assign(s.positions.begin(), s.positions.end());
+  std::vector<std::uint32_t> all(s.triangles.size());
+  std::iota(all.begin(), all.end(), 0U);
+  tree_ = TriangleBvh(s.positions, s.triangles, all);
   smooth_.resize(rig.vertex_count());
   smooth_normal_.resize(rig.vertex_count());
   riders_.resize(l.size());
   rider_turn_.resize(l.size());
-  rider_squeeze_.assign(l.size(), 1);
-}
-
-float LayerRide::squeeze(float touch, float height, float edge) const {
-  const float least = height > 0 ? std::min(1.0F, kSqueezedEdges * edge / height) : 1.0F;
-  return 1 + touch * (least - 1);
+  rider_room_.assign(l.size(), 1);
 }
 
 void LayerRide::turn_skin(const Frame& frame, const Context& context) {
@@ -82,7 +98,6 @@ void LayerRide::turn_skin(const Frame& frame, const Context& context) {
       }
       skin_[i] = at(v);
       normal_[i] = normalized(sum);
-      touch_[i] = frame.contact.empty() ? 0.0F : frame.contact[s.first_of[v]].touch;
       if (normal_[i] == Vec3f{}) normal_[i] = rest_normal_[i];
       const Quatf swing = rotation_between(rest_normal_[i], normal_[i]);
       float c = 0, w = 0;
@@ -98,6 +113,110 @@ void LayerRide::turn_skin(const Frame& frame, const Context& context) {
   });
 }
 
+// Cloth at its rest height over a hollow would fold up, and run into the cloth and skin of the other side of a crease.
+void LayerRide::make_room(const Frame& frame, const Context& context) {
+  const RigSurface& s = rig_.surface;
+  parallel_for(context, held_.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      room_[i] = 1;
+      float steepest = 0;  // by how much edges get shorter, per height
+      for (const std::uint32_t u : s.neighbours.row(held_[i])) {
+        if (slot_[u] == RigLayers::kNone) continue;
+        const Vec3f e = frame.positions[s.first_of[u]] - skin_[i];
+        const Vec3f e0 = s.positions[u] - s.positions[held_[i]];
+        const float squared = dot(e, e), squared0 = dot(e0, e0);
+        if (!(squared > 0) || !(squared0 > 0)) continue;
+        const float now = -dot(e, normal_[slot_[u]] - normal_[i]) / squared;
+        const float rest = -dot(e0, rest_normal_[slot_[u]] - rest_normal_[i]) / squared0;
+        steepest = std::max(steepest, now - std::max(0.0F, rest));
+      }
+      if (steepest * height_[i] > 1 - kLeastEdge) room_[i] = (1 - kLeastEdge) / (steepest * height_[i]);
+    }
+  });
+  const auto touch_at = [&](std::uint32_t i) {
+    return frame.contact.empty() ? 0.0F : frame.contact[s.first_of[held_[i]]].touch;
+  };
+  way_.assign(held_.size(), -1.0F);
+  ring_.clear();
+  for (std::uint32_t i = 0; i < held_.size(); ++i)
+    if (touch_at(i) > 0 || room_[i] < 1) {
+      way_[i] = 0;
+      ring_.push_back(i);
+    }
+  if (ring_.empty()) return;
+  for (std::size_t k = 0; k < ring_.size(); ++k) {
+    const std::uint32_t i = ring_[k];
+    for (const std::uint32_t u : s.neighbours.row(held_[i])) {
+      const std::uint32_t j = slot_[u];
+      if (j == RigLayers::kNone || way_[j] >= 0) continue;
+      const float way = way_[i] + distance(s.positions[u], s.positions[held_[i]]);
+      if (way > kWedgeHeights * height_[j]) continue;
+      way_[j] = way;
+      ring_.push_back(j);
+    }
+  }
+  for (std::size_t v = 0; v < s.size(); ++v) surface_[v] = frame.positions[s.first_of[v]];
+  for (const Vec3f& p : surface_)
+    if (!is_finite(p)) return;
+  tree_.refit(surface_, s.triangles);
+  parallel_for(context, ring_.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t i = ring_[k];
+      const float seen = kSeenHeights * height_[i];
+      const float free = first_facing(skin_[i], normal_[i] * seen);
+      if (free < 1) room_[i] = std::min(room_[i], kRoomShare * free * kSeenHeights);
+      const float touch = touch_at(i);
+      const float least = height_[i] > 0 ? std::min(1.0F, kSqueezedEdges * s.edge[held_[i]] / height_[i]) : 1.0F;
+      room_[i] = std::min(room_[i], 1 + touch * (least - 1));
+    }
+  });
+  // Cloth rises no faster than that from where it is squeezed.
+  for (int pass = 0; pass < kTaperPasses; ++pass)
+    for (const std::uint32_t i : ring_)
+      for (const std::uint32_t u : s.neighbours.row(held_[i])) {
+        const std::uint32_t j = slot_[u];
+        if (j == RigLayers::kNone || !(height_[i] > 0)) continue;
+        const float most = room_[j] * height_[j] + kTaper * distance(skin_[i], skin_[j]);
+        room_[i] = std::min(room_[i], most / height_[i]);
+      }
+}
+
+// How much of the way from p is free of skin that faces it; 1: all.
+float LayerRide::first_facing(const Vec3f& p, const Vec3f& way) const {
+  constexpr float kOwn = 1e-3F;  // of the way: the skin at its beginning
+  const Vec3f q = p + way;
+  const Boxf box{{std::min(p.x, q.x), std::min(p.y, q.y), std::min(p.z, q.z)},
+                 {std::max(p.x, q.x), std::max(p.y, q.y), std::max(p.z, q.z)}};
+  const std::span<const Triangle> triangles = rig_.surface.triangles;
+  float first = 1;
+  std::array<std::uint32_t, TriangleBvh::kMaxDepth> stack;
+  std::size_t size = 0;
+  stack[size++] = 0;
+  while (size > 0) {
+    const std::uint32_t index = stack[--size];
+    const TriangleBvh::Node& node = tree_.nodes()[index];
+    if (!overlap(node.box, box)) continue;
+    if (!node.is_leaf()) {
+      stack[size++] = node.right;
+      stack[size++] = index + 1;
+      continue;
+    }
+    for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
+      if (!overlap(tree_.box(slot), box)) continue;
+      const Triangle& t = triangles[tree_.triangle(slot)];
+      const Vec3f a = surface_[t[0]], u = surface_[t[1]] - a, v = surface_[t[2]] - a;
+      const Vec3f side = cross(way, v), from = p - a;
+      const float facing = dot(u, side);  // -way . (u x v)
+      if (!(facing > 0)) continue;
+      const Vec3f across = cross(from, u);
+      const float x = dot(from, side), y = dot(way, across), along = dot(v, across);
+      if (x < 0 || y < 0 || x + y > facing || along < kOwn * facing || along >= first * facing) continue;
+      first = along / facing;
+    }
+  }
+  return first;
+}
+
 void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Context& context) {
   const RigSurface& s = rig_.surface;
   const RigLayers& l = rig_.layers;
@@ -111,18 +230,19 @@ void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Cont
       }
       riders_[r] = smooth_[input];
       if (!(l.share[r] > 0)) continue;
-      const Vec3f& foot = l.foot[r];
-      const Vec3f over = rig_.rest_positions[input] - foot;
-      Vec3f base, offset;
+      const Vec3f over = rig_.rest_positions[input] - l.foot[r];
+      const Triangle& ground = l.ground[r];
+      Vec3f offset;
+      const Vec3f base = frame.positions[s.first_of[ground[0]]] * l.ground_at[r].x +
+                         frame.positions[s.first_of[ground[1]]] * l.ground_at[r].y +
+                         frame.positions[s.first_of[ground[2]]] * l.ground_at[r].z;
       Quatf turn{0, 0, 0, 0};
-      float touch = 0, edge = 0;
+      float room = 0;
       for (std::uint32_t i = l.anchors.begin[r]; i < l.anchors.begin[r + 1]; ++i) {
         const std::uint32_t v = l.anchors.items[i], k = slot_[v];
         const float w = l.anchor_weight[i];
-        base += (frame.positions[s.first_of[v]] + rotate(turn_[k], foot - s.positions[v])) * w;
         offset += rotate(turn_[k], over) * w;
-        touch += w * touch_[k];
-        edge += w * s.edge[v];
+        room += w * room_[k];
         const float sign = dot(turn, turn_[k]) < 0 ? -w : w;
         turn = {turn.x + sign * turn_[k].x, turn.y + sign * turn_[k].y, turn.z + sign * turn_[k].z,
                 turn.w + sign * turn_[k].w};
@@ -131,8 +251,8 @@ void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Cont
       // A mean of turned offsets is shorter than they are.
       const float height = length(over), mean = length(offset);
       if (mean > 0) offset *= height / mean;
-      rider_squeeze_[r] = squeeze(touch, height, edge);
-      const Vec3f rides = base + offset * rider_squeeze_[r];
+      rider_room_[r] = room;
+      const Vec3f rides = base + offset * room;
       if (is_finite(rides)) riders_[r] = lerp(smooth_[input], rides, l.share[r]);
     }
   });
@@ -147,17 +267,17 @@ void LayerRide::keep_covered() {
       const bool skin = c.below < s.size();
       const std::uint32_t rider = skin ? 0 : c.below - static_cast<std::uint32_t>(s.size());
       Vec3f p, n;
-      float squeezed = 1;
+      float room = 1;
       if (skin) {
         const std::uint32_t k = slot_[c.below];
         p = skin_[k];
         n = normal_[k];
-        squeezed = squeeze(touch_[k], c.height, s.edge[c.below]);
+        room = room_[k];
       } else {
         if (l.bone[rider] != RigLayers::kNone || !(l.share[rider] > 0)) continue;
         p = riders_[rider];
         n = rotate(rider_turn_[rider], c.normal);
-        squeezed = rider_squeeze_[rider];
+        room = rider_room_[rider];
       }
       const Triangle& t = l.triangles[c.triangle];
       Vec3f above;
@@ -166,7 +286,7 @@ void LayerRide::keep_covered() {
         above += riders_[t[k]] * c.at[k];
         squares += c.at[k] * c.at[k];
       }
-      const float height = dot(above - p, n), wanted = kKeptHeight * squeezed * c.height;
+      const float height = dot(above - p, n), wanted = kKeptHeight * room * c.height;
       if (!(height < wanted)) continue;
       const Vec3f aside = above - p - n * height;
       const float edge = skin ? s.edge[c.below] : c.height;
@@ -195,6 +315,7 @@ void LayerRide::write(const BonePalette& palette, Frame& frame, const Context& c
 
 void LayerRide::ride(const BonePalette& palette, Frame& frame, const Context& context) {
   turn_skin(frame, context);
+  make_room(frame, context);
   carry(palette, frame, context);
   keep_covered();
   write(palette, frame, context);

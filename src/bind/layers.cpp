@@ -247,6 +247,8 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
     l.bone.push_back(one_bone ? bone(joint) : kNoRider);
     const Foot foot = skin.foot_of(static_cast<Vec3d>(welded.positions[v]));
     l.foot.push_back(static_cast<Vec3f>(foot.point));
+    l.ground.push_back(foot.corners);
+    l.ground_at.push_back(static_cast<Vec3f>(Vec3d{foot.weight[0], foot.weight[1], foot.weight[2]}));
     double share = 0;
     if (!one_bone && piece.role != PieceRole::inner) {
       const double other = difference(character, welded, s, input, foot, scratch);

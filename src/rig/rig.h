@@ -133,7 +133,9 @@ struct RigLayers {
   std::vector<std::uint32_t> first_of;  ///< per rider, a welded vertex: its first input vertex
   std::vector<std::uint32_t> bone;      ///< per rider: the bone that carries it exactly; kNone: none does
   std::vector<float> share;             ///< 0: smooth skinning alone; 1: rides on the skin
-  std::vector<Vec3f> foot;              ///< the point of the skin below at rest
+  std::vector<Vec3f> foot;              ///< the point of the skin below at rest …
+  std::vector<Triangle> ground;         ///< … in a triangle of these vertices of the surface …
+  std::vector<Vec3f> ground_at;         ///< … and there: barycentric
   RigRows anchors;                      ///< vertices of the surface around the foot
   std::vector<float> anchor_weight;     ///< per item of anchors; each row sums to 1
   std::vector<Triangle> triangles;      ///< of garments, between riders

@@ -161,7 +161,12 @@ void check_layers(const Rig& rig, const Check& check) {
   const std::size_t n = l.size();
   check.require(l.rider_of.empty() ? n == 0 : l.rider_of.size() == rig.vertex_count(), "layers");
   for (const std::uint32_t r : l.rider_of) check.require(r < n || r == RigLayers::kNone, "layers");
-  check.require(l.bone.size() == n && l.share.size() == n && l.foot.size() == n, "layers");
+  check.require(l.bone.size() == n && l.share.size() == n && l.foot.size() == n && l.ground.size() == n &&
+                    l.ground_at.size() == n,
+                "layers");
+  for (const Triangle& t : l.ground)
+    check.require(t[0] < rig.surface.size() && t[1] < rig.surface.size() && t[2] < rig.surface.size(), "layers");
+  check.finite(l.ground_at, "layers");
   check.below(l.first_of, rig.vertex_count(), "layers");
   for (const std::uint32_t b : l.bone) check.require(b < rig.bones.size() || b == RigLayers::kNone, "layers");
   check.require(std::ranges::all_of(l.share, [](float x) { return x >= 0 && x <= 1; }), "layers");

@@ -124,8 +124,10 @@ void visit(Archive& archive, T& value) {
     visit_all(archive, welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours,
               neighbour_weight, turn, turn_weight, stiffness, no_contact);
   } else if constexpr (kIs<T, RigLayers>) {
-    auto& [rider_of, first_of, bone, share, foot, anchors, anchor_weight, triangles, covers] = value;
-    visit_all(archive, rider_of, first_of, bone, share, foot, anchors, anchor_weight, triangles, covers);
+    auto& [rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles,
+           covers] = value;
+    visit_all(archive, rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles,
+              covers);
   } else if constexpr (kIs<T, RigOperator>) {
     auto& [form, side, slices, nodes, crossing, contact_end] = value;
     visit_all(archive, form, side, slices, nodes, crossing, contact_end);
