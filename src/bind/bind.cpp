@@ -209,12 +209,11 @@ SkinSource find_source(const Character& character, const Preset& preset) {
   return source;
 }
 
-void make_skin(const Character& whole, const WeldedCharacter& whole_welded, SkinSource source,
+void make_skin(const Character& whole, const WeldedCharacter& whole_welded, const SkinSource& source,
                const std::vector<BoneSegment>& segments, const std::vector<int>& bone_of,
                const BindOptions& bind_options, const Context& context, Rig& rig, BindReport& report) {
   const Preset& preset = bind_options.preset;
   const bool layered = source.layered;
-  if (layered) source.body.character.skeleton = whole.skeleton;
   const Character& character = layered ? source.body.character : whole;
   const WeldedCharacter& welded = layered ? source.body_welded : whole_welded;
   report.pieces = source.roles.pieces;
@@ -323,10 +322,12 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
 
   Character with_bones = character;
   with_bones.skeleton = nested_skeleton(*rig);
-  const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
+  SkinSource source = options.implicit_skin ? find_source(character, options.preset) : SkinSource{};
+  source.body.character.skeleton = with_bones.skeleton;
+  const std::vector<BoneSegment> segments =
+      segments_of(source.layered ? source.body.character : with_bones, bone_of, *rig);
   if (options.implicit_skin)
-    make_skin(with_bones, welded, find_source(character, options.preset), segments, bone_of, options, context, *rig,
-              report);
+    make_skin(with_bones, welded, source, segments, bone_of, options, context, *rig, report);
   rig->links = link_bones(*rig);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();
