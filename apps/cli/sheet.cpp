@@ -135,8 +135,8 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade", "part", "role", "weights", "stretch", "roughness", "overlap", "intersections", "poke_through",
-          "tears", "residual", "contact"};
+  return {"shade",   "part",          "role",         "weights", "stretch",  "roughness",
+          "overlap", "intersections", "poke_through", "tears",   "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -206,7 +206,8 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
       label += fmt::format("   {:.2f}% overlap", 100 * shots[i].metrics->overlap.value_or(0));
     if (shots[i].metrics && choice.color == "poke_through" && shots[i].metrics->poke_through)
       label += fmt::format("   {:.2f}% poke through", 100 * *shots[i].metrics->poke_through);
-    if (shots[i].metrics && choice.color == "tears") label += fmt::format("   {} tears", shots[i].metrics->tears.value_or(0));
+    if (shots[i].metrics && choice.color == "tears")
+      label += fmt::format("   {} tears", shots[i].metrics->tears.value_or(0));
     if (shots[i].metrics && choice.color == "roughness" && shots[i].metrics->roughness)
       label += fmt::format("   {:.2f} degrees", *shots[i].metrics->roughness);
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))

@@ -114,7 +114,8 @@ class Metrics {
 
   /// Adds what is measured against smooth skinning (dual quaternions) in the same pose: `tears`. Throws
   /// Error(bad_argument) on a wrong number of either.
-  void compare_with_smooth(std::span<const Vec3f> positions, std::span<const Vec3f> smooth, FrameMetrics& metrics) const;
+  void compare_with_smooth(std::span<const Vec3f> positions, std::span<const Vec3f> smooth,
+                           FrameMetrics& metrics) const;
 
   /// The rest pose's own numbers: `rest().overlap` is what reports call rest_overlap.
   [[nodiscard]] const FrameMetrics& rest() const;

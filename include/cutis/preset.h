@@ -1,6 +1,6 @@
 // What a person may decide about a character's skin: operators and controllers of joints, fields of parts, stiff
-// regions, targets, muscles, roles of pieces. Everything has a default; a file says only what differs. docs/formats.md describes the
-// file.
+// regions, targets, muscles, roles of pieces. Everything has a default; a file says only what differs. docs/formats.md
+// describes the file.
 #pragma once
 
 #include <span>
@@ -55,8 +55,8 @@ struct Preset {
 };
 
 /// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...], "regions":
-/// [...], "targets": [...], "muscles": [...], "roles": [...]}. What is absent has its default (for a joint: what "all_joints" says);
-/// what is not known is an error that names it.
+/// [...], "targets": [...], "muscles": [...], "roles": [...]}. What is absent has its default (for a joint: what
+/// "all_joints" says); what is not known is an error that names it.
 [[nodiscard]] std::string to_json(const Preset& preset);
 [[nodiscard]] Preset preset_from_json(std::string_view text, const std::string& place);
 /// Throws Error(bad_file) that names the file and the key.

@@ -29,14 +29,14 @@ inline constexpr std::size_t kRoles = 5;
 /// A connected piece of the surface; vertices at one place are one, whatever their weights.
 struct Piece {
   PieceRole role = PieceRole::body;
-  bool chosen = false;            ///< a RoleChoice said so
-  std::string mesh;               ///< the first that it has triangles of
-  std::size_t vertices = 0;       ///< at different places
+  bool chosen = false;       ///< a RoleChoice said so
+  std::string mesh;          ///< the first that it has triangles of
+  std::size_t vertices = 0;  ///< at different places
   std::size_t triangles = 0;
-  double area = 0;                ///< square metres
-  bool open = false;              ///< has a border
-  int joint = -1;                 ///< the joint that owns all of it; -1: several do
-  double over = 0, inside = 0;    ///< shares of its area close above, and inside, larger pieces
+  double area = 0;              ///< square metres
+  bool open = false;            ///< has a border
+  int joint = -1;               ///< the joint that owns all of it; -1: several do
+  double over = 0, inside = 0;  ///< shares of its area close above, and inside, larger pieces
 };
 
 struct Roles {
@@ -54,8 +54,8 @@ struct RoleChoice {
   friend bool operator==(const RoleChoice&, const RoleChoice&) = default;
 };
 
-/// Throws Error(bad_argument) on a choice that names a piece or a mesh that there is not. A character without weights is
-/// body altogether, unless a choice says otherwise.
+/// Throws Error(bad_argument) on a choice that names a piece or a mesh that there is not. A character without weights
+/// is body altogether, unless a choice says otherwise.
 [[nodiscard]] Roles find_roles(const Character& character, std::span<const RoleChoice> choices = {});
 
 }  // namespace cutis

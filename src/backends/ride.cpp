@@ -1,6 +1,6 @@
-// The turn of the skin at a vertex: the one that takes its rest normal to its normal, then about the normal as far as the
-// edges there have turned on average. Each vertex that holds a rider would carry it along by its own turn; they agree
-// where the skin keeps its shape, and their mean is smooth where it does not.
+// The turn of the skin at a vertex: the one that takes its rest normal to its normal, then about the normal as far as
+// the edges there have turned on average. Each vertex that holds a rider would carry it along by its own turn; they
+// agree where the skin keeps its shape, and their mean is smooth where it does not.
 #include "backends/ride.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kRidersPerChunk = 512;
 // Of the room between two skins that face each other: each side's cloth takes as much, so that a gap is left.
 constexpr float kRoomShare = 0.4F;
-// Skin that touches has facing skin within this many heights of the cloth around; and so much more of its own way is seen.
+// Skin that touches has facing skin within this many heights of the cloth around; and so much more of its own way is
+// seen.
 constexpr float kWedgeHeights = 6, kSeenHeights = 3;
 // Where skin touches skin, in edges: between the two gaps that contact keeps (0.15 edges) both sides have room.
 constexpr float kSqueezedEdges = 0.03F;
@@ -29,7 +30,8 @@ constexpr int kTaperPasses = 4;
 constexpr float kLeastEdge = 0.35F;
 // Cloth keeps at least this part of its height over every point that it covers.
 constexpr float kKeptHeight = 0.5F;
-// A point that has slid from below its triangle by more than so many heights, or as much of an edge, is not covered by it.
+// A point that has slid from below its triangle by more than so many heights, or as much of an edge, is not covered by
+// it.
 constexpr float kSlid = 2.0F;
 constexpr int kCoverPasses = 4;
 // Edges of cloth over those of smooth skinning: from the first on they are spread, at the second altogether.
@@ -276,8 +278,8 @@ void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Cont
   });
 }
 
-// Neighbours that stand on skin that parts (the two sides of a cleft) would tear the cloth between them: what they differ
-// from smooth skinning by is spread over the cloth around.
+// Neighbours that stand on skin that parts (the two sides of a cleft) would tear the cloth between them: what they
+// differ from smooth skinning by is spread over the cloth around.
 void LayerRide::keep_whole(const Context& context) {
   const RigLayers& l = rig_.layers;
   for (int pass = 0; pass < kWholePasses; ++pass) {
@@ -304,7 +306,8 @@ void LayerRide::keep_whole(const Context& context) {
   }
 }
 
-// One after the other, lower layers first: a point that stands out takes the triangle above it along, by the shortest way.
+// One after the other, lower layers first: a point that stands out takes the triangle above it along, by the shortest
+// way.
 void LayerRide::keep_covered() {
   const RigSurface& s = rig_.surface;
   const RigLayers& l = rig_.layers;
@@ -336,7 +339,8 @@ void LayerRide::keep_covered() {
       if (!(height < wanted)) continue;
       const Vec3f aside = above - p - n * height;
       const float edge = skin ? s.edge[c.below] : c.height;
-      if (!(length(aside) <= std::max(kSlid * c.height, edge)) || !(wanted - height <= kSlid * std::max(c.height, edge)))
+      if (!(length(aside) <= std::max(kSlid * c.height, edge)) ||
+          !(wanted - height <= kSlid * std::max(c.height, edge)))
         continue;
       for (std::size_t k = 0; k < 3; ++k) riders_[t[k]] += n * ((wanted - height) * c.at[k] / squares);
     }

@@ -27,7 +27,9 @@ class LayerRide {
   void keep_whole(const Context& context);
   void keep_covered();
   [[nodiscard]] const Vec3f& smooth_at(std::size_t rider) const { return smooth_[rig_.layers.first_of[rider]]; }
-  [[nodiscard]] const Vec3f& rest_at(std::size_t rider) const { return rig_.rest_positions[rig_.layers.first_of[rider]]; }
+  [[nodiscard]] const Vec3f& rest_at(std::size_t rider) const {
+    return rig_.rest_positions[rig_.layers.first_of[rider]];
+  }
   void write(const BonePalette& palette, Frame& frame, const Context& context) const;
   void make_room(const Frame& frame, const Context& context);
   [[nodiscard]] float first_facing(const Vec3f& p, const Vec3f& way) const;
@@ -35,19 +37,19 @@ class LayerRide {
   const Rig& rig_;
   // The vertices of the skin that hold riders or lie below them.
   std::vector<std::uint32_t> held_;
-  std::vector<std::uint32_t> slot_;  // per vertex of the surface: its place in held_
-  RigRows corners_;                  // per place: triangles at it
-  std::vector<Vec3f> rest_normal_;   // per place, weighted by area
+  std::vector<std::uint32_t> slot_;   // per vertex of the surface: its place in held_
+  RigRows corners_;                   // per place: triangles at it
+  std::vector<Vec3f> rest_normal_;    // per place, weighted by area
   std::vector<Vec3f> skin_, normal_;  // per place
-  std::vector<Quatf> turn_;          // per place: how the skin around it has turned since rest
-  std::vector<float> height_;        // per place: of the highest cloth over it
-  std::vector<float> room_;          // per place: the part of its height that cloth can have there
-  std::vector<float> way_;           // per place: along the skin from where it touches
+  std::vector<Quatf> turn_;           // per place: how the skin around it has turned since rest
+  std::vector<float> height_;         // per place: of the highest cloth over it
+  std::vector<float> room_;           // per place: the part of its height that cloth can have there
+  std::vector<float> way_;            // per place: along the skin from where it touches
   std::vector<std::uint32_t> ring_;
-  std::vector<Vec3f> surface_;       // per vertex of the surface, where skin touches
-  TriangleBvh tree_;                 // around it
+  std::vector<Vec3f> surface_;                 // per vertex of the surface, where skin touches
+  TriangleBvh tree_;                           // around it
   std::vector<Vec3f> smooth_, smooth_normal_;  // all input vertices, by dual quaternions
-  RigRows neighbours_;               // per rider of a garment: others that edges join it to
+  RigRows neighbours_;                         // per rider of a garment: others that edges join it to
   std::vector<Vec3f> riders_, next_;
   std::vector<Quatf> rider_turn_;
   std::vector<float> rider_room_;

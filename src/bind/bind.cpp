@@ -1,4 +1,5 @@
-// Freezes a character: weld ► choose bones ► pack influences ► nest ► partition ► fields ► surface ► layers ► tree ► iso-values.
+// Freezes a character: weld ► choose bones ► pack influences ► nest ► partition ► fields ► surface ► layers ► tree ►
+// iso-values.
 #include <algorithm>
 #include <functional>
 
@@ -201,8 +202,7 @@ struct SkinSource {
 SkinSource find_source(const Character& character, const Preset& preset) {
   SkinSource source;
   source.roles = find_roles(character, preset.roles);
-  source.layered =
-      std::ranges::any_of(source.roles.pieces, [](const Piece& p) { return p.role != PieceRole::body; });
+  source.layered = std::ranges::any_of(source.roles.pieces, [](const Piece& p) { return p.role != PieceRole::body; });
   if (!source.layered) return source;
   source.body = take_body(character, source.roles);
   source.body_welded = weld_character(source.body.character);
@@ -326,8 +326,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
   source.body.character.skeleton = with_bones.skeleton;
   const std::vector<BoneSegment> segments =
       segments_of(source.layered ? source.body.character : with_bones, bone_of, *rig);
-  if (options.implicit_skin)
-    make_skin(with_bones, welded, source, segments, bone_of, options, context, *rig, report);
+  if (options.implicit_skin) make_skin(with_bones, welded, source, segments, bone_of, options, context, *rig, report);
   rig->links = link_bones(*rig);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();

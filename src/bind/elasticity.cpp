@@ -110,7 +110,10 @@ std::vector<float> select(const Character& character, const Rig& rig, const Skin
     for (std::size_t v = 0; v < s.size(); ++v)
       if (distance(static_cast<Vec3d>(s.positions[v]), sphere.center) <= sphere.radius) selected[v] = 1;
   if (!region.paint.empty()) select_paint(character, rig, region, place, selected);
-  if (std::ranges::all_of(selected, [](float x) { return x == 0; }))
+  // What rides on the skin slides and touches nothing: there is nothing to paint.
+  const bool may_ride =
+      rig.layers.size() > 0 && !(region.meshes.empty() && region.vertices.empty() && region.paint.empty());
+  if (!may_ride && std::ranges::all_of(selected, [](float x) { return x == 0; }))
     refuse(place, "selects no vertex; spheres and paint must reach the skin at rest");
   return selected;
 }
@@ -197,9 +200,10 @@ void add_targets(const Preset& preset, Rig& rig) {
     if (target.vertex >= s.welded_of.size())
       refuse(place, fmt::format("there is no vertex {}; the character has {}", target.vertex, s.welded_of.size()));
     if (rig.layers.rides(target.vertex))
-      refuse(place, fmt::format("vertex {} is of a piece that rides on the skin; give that piece the role body, or choose "
-                                "a vertex of the skin",
-                                target.vertex));
+      refuse(place,
+             fmt::format("vertex {} is of a piece that rides on the skin; give that piece the role body, or choose "
+                         "a vertex of the skin",
+                         target.vertex));
     const std::uint32_t v = s.welded_of[target.vertex];
     const int bone = target.joint.empty() ? static_cast<int>(s.owner[v]) : bone_of(rig, target.joint);
     if (s.owner[v] == RigSurface::kNoBone || bone < 0)

@@ -1,7 +1,7 @@
-// A rider of a garment stands on the nearest point of the skin, its foot. The vertices of the skin around the foot, those
-// that edges reach without leaving a ball, hold it: each would carry it as its own surroundings turn, and their mean,
-// with a smooth weight, is where it goes. Where the skin is far, or moved by other bones than the garment, it goes with
-// smooth skinning instead.
+// A rider of a garment stands on the nearest point of the skin, its foot. The vertices of the skin around the foot,
+// those that edges reach without leaving a ball, hold it: each would carry it as its own surroundings turn, and their
+// mean, with a smooth weight, is where it goes. Where the skin is far, or moved by other bones than the garment, it
+// goes with smooth skinning instead.
 #include "bind/layers.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ Vec3d at(std::span<const Vec3f> p, std::uint32_t v) { return static_cast<Vec3d>(
 
 WeightRow row_of(const Character& character, const WeldedCharacter& welded, std::uint32_t input) {
   const auto& begins = welded.mesh_begin;
-  const auto mesh = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), input) - begins.begin()) - 1;
+  const auto mesh =
+      static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), input) - begins.begin()) - 1;
   return weight_row(character.meshes[mesh].weights, input - begins[mesh]);
 }
 
@@ -158,8 +159,7 @@ void find_covers(const std::vector<std::vector<Triangle>>& garments, double reac
       const double height = dot(above - p, static_cast<Vec3d>(normal));
       if (!(height > kStraightUp * hit.distance)) return;
       RigCover cover{below, begin + hit.triangle, {}, static_cast<float>(height), normal};
-      for (std::size_t k = 0; k < 3; ++k)
-        cover.at[k] = std::clamp(static_cast<float>(hit.barycentric[k]), 0.0F, 1.0F);
+      for (std::size_t k = 0; k < 3; ++k) cover.at[k] = std::clamp(static_cast<float>(hit.barycentric[k]), 0.0F, 1.0F);
       l.covers.push_back(cover);
     };
     for (std::uint32_t v = 0; v < s.size(); ++v) look(v, s.positions[v], s.normals[v]);
@@ -209,12 +209,13 @@ BodyCharacter take_body(const Character& character, const Roles& roles) {
     mesh = std::move(kept);
   }
   if (body.character.triangle_count() == 0)
-    throw Error(ErrorCode::bad_argument, "preset › roles", "no piece is left as body; leave one for the others to ride on");
+    throw Error(ErrorCode::bad_argument, "preset › roles",
+                "no piece is left as body; leave one for the others to ride on");
   return body;
 }
 
-void make_layers(const Character& character, const WeldedCharacter& welded, const Roles& roles, const BodyCharacter& body,
-                 const std::vector<int>& bone_of, Rig& rig) {
+void make_layers(const Character& character, const WeldedCharacter& welded, const Roles& roles,
+                 const BodyCharacter& body, const std::vector<int>& bone_of, Rig& rig) {
   RigSurface& s = rig.surface;
   RigLayers& l = rig.layers;
   std::vector<std::uint32_t> welded_of(rig.vertex_count(), kNoRider);
@@ -229,7 +230,8 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
   const std::vector<std::uint32_t> main_joint = main_joints(character, welded, roles);
   const auto bone = [&](std::uint32_t joint) {
     const int alias = character.skeleton.joints[joint].alias_of;
-    return static_cast<std::uint32_t>(bone_of[alias >= 0 && bone_of[joint] < 0 ? static_cast<std::size_t>(alias) : joint]);
+    return static_cast<std::uint32_t>(
+        bone_of[alias >= 0 && bone_of[joint] < 0 ? static_cast<std::size_t>(alias) : joint]);
   };
   l.rider_of.assign(rig.vertex_count(), kNoRider);
   l.anchors.begin.assign(1, 0);
@@ -252,7 +254,8 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
     double share = 0;
     if (!one_bone && piece.role != PieceRole::inner) {
       const double other = difference(character, welded, s, input, foot, scratch);
-      share = (1 - smooth_step(foot.distance / reach, 0.5, 1.0)) * (1 - smooth_step(other, kSameWeights, kOtherWeights));
+      share =
+          (1 - smooth_step(foot.distance / reach, 0.5, 1.0)) * (1 - smooth_step(other, kSameWeights, kOtherWeights));
     }
     l.share.push_back(static_cast<float>(share));
     if (!one_bone) skin.hold(foot, rider_of[v], l);

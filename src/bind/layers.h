@@ -18,9 +18,9 @@ struct BodyCharacter {
 /// Throws Error(bad_argument) when no piece is body.
 [[nodiscard]] BodyCharacter take_body(const Character& character, const Roles& roles);
 
-/// Makes rig.layers from the whole character. The rig's surface, made of the body alone, is numbered by the body's input
-/// vertices before, by the character's after; its triangles, neighbours and positions must be there.
-void make_layers(const Character& character, const WeldedCharacter& welded, const Roles& roles, const BodyCharacter& body,
-                 const std::vector<int>& bone_of, Rig& rig);
+/// Makes rig.layers from the whole character. The rig's surface, made of the body alone, is numbered by the body's
+/// input vertices before, by the character's after; its triangles, neighbours and positions must be there.
+void make_layers(const Character& character, const WeldedCharacter& welded, const Roles& roles,
+                 const BodyCharacter& body, const std::vector<int>& bone_of, Rig& rig);
 
 }  // namespace cutis

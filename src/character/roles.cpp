@@ -1,6 +1,7 @@
-// Pieces are components of the surface welded by position. A piece is held against the large pieces around it: at points
-// spread over it, how far the nearest point of another large piece is, on which side of it the point lies, and how much
-// weights differ. Thresholds are shares of area, lengths are relative to the character, and what is not clear is body.
+// Pieces are components of the surface welded by position. A piece is held against the large pieces around it: at
+// points spread over it, how far the nearest point of another large piece is, on which side of it the point lies, and
+// how much weights differ. Thresholds are shares of area, lengths are relative to the character, and what is not clear
+// is body.
 #include "cutis/roles.h"
 
 #include <algorithm>
@@ -50,9 +51,9 @@ constexpr double kSheetBorders = 0.15;
 
 struct Surface {
   WeldedCharacter welded;
-  Weld places;                     // of the input vertices, by position alone
+  Weld places;                      // of the input vertices, by position alone
   std::vector<Triangle> triangles;  // between places
-  std::vector<Vec3f> positions;    // of places
+  std::vector<Vec3f> positions;     // of places
   Topology topology;
   std::vector<Vec3d> normals;
 };
@@ -115,7 +116,8 @@ class WeightsOf {
   [[nodiscard]] WeightRow operator()(std::uint32_t place) const {
     const std::uint32_t input = surface_.places.first_of[place];
     const auto& begins = surface_.welded.mesh_begin;
-    const auto mesh = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), input) - begins.begin()) - 1;
+    const auto mesh =
+        static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), input) - begins.begin()) - 1;
     return weight_row(character_.meshes[mesh].weights, input - begins[mesh]);
   }
 
@@ -146,13 +148,13 @@ double distance_to(const Box& box, const Vec3d& p) {
 
 struct Below {
   std::size_t piece = 0;
-  double distance = 0, height = 0;      // height: along the normal there
+  double distance = 0, height = 0;  // height: along the normal there
   std::array<std::uint32_t, 3> corners{};
 };
 
 // The nearest point of the pieces `large` but `own` within `reach`.
-std::optional<Below> find_below(const Surface& s, const std::vector<Shape>& shapes, std::span<const std::uint32_t> large,
-                                std::uint32_t own, const Vec3d& p, double reach) {
+std::optional<Below> find_below(const Surface& s, const std::vector<Shape>& shapes,
+                                std::span<const std::uint32_t> large, std::uint32_t own, const Vec3d& p, double reach) {
   std::optional<Below> best;
   for (const std::uint32_t other : large) {
     if (other == own || distance_to(shapes[other].box, p) > (best ? best->distance : reach)) continue;
@@ -238,7 +240,8 @@ bool is_above(std::uint32_t piece, const std::vector<Shape>& shapes, const std::
   return 2 * back[piece] < all || shapes[most].area > shapes[piece].area || all == 0;
 }
 
-PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standing, double share, bool carried, bool above) {
+PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standing, double share, bool carried,
+                 bool above) {
   const bool small = share <= kSmall, owned = piece.joint >= 0;
   // Sheets that lie on each other back to back have no borders, but are sheets.
   const bool sheets = static_cast<double>(shape.borders) > kSheetBorders * static_cast<double>(shape.edges) ||
@@ -247,7 +250,8 @@ PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standin
   if (share <= kTiny && standing.inside >= kAll) return PieceRole::inner;
   if (small && sheets && standing.over + standing.inside >= kMost) return PieceRole::hair;
   if (small && owned && carried) return PieceRole::rigid;
-  if (!owned && above && standing.over >= kMost && standing.weight_difference <= kSameWeights) return PieceRole::garment;
+  if (!owned && above && standing.over >= kMost && standing.weight_difference <= kSameWeights)
+    return PieceRole::garment;
   return PieceRole::body;
 }
 
@@ -260,9 +264,9 @@ void choose(const Character& character, std::span<const RoleChoice> choices, Rol
     };
     for (const std::uint32_t p : choice.pieces) {
       if (p >= roles.pieces.size())
-        throw Error(ErrorCode::bad_argument, place,
-                    fmt::format("there is no piece {}; the character has {}, 'cutis info' lists them", p,
-                                roles.pieces.size()));
+        throw Error(
+            ErrorCode::bad_argument, place,
+            fmt::format("there is no piece {}; the character has {}, 'cutis info' lists them", p, roles.pieces.size()));
       take(roles.pieces[p]);
     }
     for (const std::string& name : choice.meshes) {

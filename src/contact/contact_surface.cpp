@@ -193,7 +193,7 @@ void ContactSurface::sink_components(std::span<const std::uint64_t> pairs) {
   constexpr double kLeastEdges = 2;
   if (pairs.empty()) return;
   struct Meeting {
-    std::uint32_t own, other;            // components
+    std::uint32_t own, other;             // components
     std::vector<std::uint32_t> vertices;  // of triangles that intersect
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Meeting> meetings;
@@ -205,7 +205,8 @@ void ContactSurface::sink_components(std::span<const std::uint64_t> pairs) {
       meeting.vertices.insert(meeting.vertices.end(), triangles_[t].begin(), triangles_[t].end());
     }
   }
-  std::vector<std::vector<std::uint32_t>> triangles_of(topology_.component_count), vertices_of(topology_.component_count);
+  std::vector<std::vector<std::uint32_t>> triangles_of(topology_.component_count),
+      vertices_of(topology_.component_count);
   for (std::uint32_t t = 0; t < triangles_.size(); ++t)
     triangles_of[topology_.component[triangles_[t][0]]].push_back(t);
   for (std::uint32_t v = 0; v < rest_.size(); ++v)

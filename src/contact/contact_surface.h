@@ -139,7 +139,8 @@ class ContactSurface {
   std::vector<char> tangled_;                             // per vertex: some triangle near it intersects at rest
   std::unordered_set<std::uint64_t> excluded_triangles_;  // lower number in the upper half
   std::unordered_set<std::uint64_t> excluded_components_;
-  std::unordered_set<std::uint64_t> sunk_;  // vertex, in the upper half, and component that it passes through or is near
+  std::unordered_set<std::uint64_t>
+      sunk_;          // vertex, in the upper half, and component that it passes through or is near
   TriangleBvh tree_;  // of all parts
   BroadLayout layout_;
 };

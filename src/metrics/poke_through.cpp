@@ -1,5 +1,5 @@
-// From points spread over a garment a short way outwards: the first skin on it, seen from inside, has come through. Skin
-// seen from outside is another part of the body that is near, and is no fault of the garment's.
+// From points spread over a garment a short way outwards: the first skin on it, seen from inside, has come through.
+// Skin seen from outside is another part of the body that is near, and is no fault of the garment's.
 #include "metrics/poke_through.h"
 
 #include <algorithm>
@@ -16,12 +16,14 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kTrianglesPerChunk = 64;
-// Of the size: as far as skin is looked for; cloth lies that near (roles.cpp).
-constexpr double kPokeReach = 0.025;
+// Of the size: as far as skin is looked for; four times as near as cloth lies (roles.cpp).
+constexpr double kPokeReach = 0.1;
 // Points of a triangle, barycentric.
 constexpr std::size_t kPoints = 4;
-constexpr std::array<std::array<double, 3>, kPoints> kAt{
-    {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {2.0 / 3, 1.0 / 6, 1.0 / 6}, {1.0 / 6, 2.0 / 3, 1.0 / 6}, {1.0 / 6, 1.0 / 6, 2.0 / 3}}};
+constexpr std::array<std::array<double, 3>, kPoints> kAt{{{1.0 / 3, 1.0 / 3, 1.0 / 3},
+                                                          {2.0 / 3, 1.0 / 6, 1.0 / 6},
+                                                          {1.0 / 6, 2.0 / 3, 1.0 / 6},
+                                                          {1.0 / 6, 1.0 / 6, 2.0 / 3}}};
 
 // Whether the first triangle on the way from p is met from behind.
 bool leaves_skin(const Vec3d& p, const Vec3d& way, const TriangleBvh& tree, std::span<const Vec3f> positions,

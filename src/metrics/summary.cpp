@@ -30,9 +30,7 @@ constexpr std::array kTable{
     MetricInfo{"poke_through", "", "share of garments that skin stands out of and did not at rest", Worse::higher,
                [](const FrameMetrics& m) { return m.poke_through; }},
     MetricInfo{"tears", "", "edges more than 3 times as long as in smooth skinning", Worse::higher,
-               [](const FrameMetrics& m) -> Value {
-                 return m.tears ? Value(static_cast<double>(*m.tears)) : Value();
-               }},
+               [](const FrameMetrics& m) -> Value { return m.tears ? Value(static_cast<double>(*m.tears)) : Value(); }},
     MetricInfo{"iso_residual_mean", "", "distance from the reference iso-value, mean", Worse::higher,
                [](const FrameMetrics& m) { return m.iso_residual_mean; }},
     MetricInfo{"iso_residual_p95", "", "distance from the reference iso-value, 95th percentile", Worse::higher,

@@ -28,7 +28,7 @@ struct PlayedBend {
 };
 
 PlayedBend play_bend(const Character& c, const std::shared_ptr<const Rig>& rig, const SolveOptions& options,
-                 const Context& context, double degrees = 120) {
+                     const Context& context, double degrees = 120) {
   PlayedBend played;
   Solver solver(rig, options, context);
   for (int i = 0; i <= kBendFrames; ++i) {
@@ -111,7 +111,8 @@ TEST_P(Layers, EyesCardsAndPropsFollowTheirBoneExactly) {
   const Context context(1, GetParam());
   const Character c = test::make_dressed_tube();
   const auto rig = bind(c, context);
-  for (const SolveOptions& options : {tracked_with(), tracked_with(History::canonical), tracked_with(History::stateless)}) {
+  for (const SolveOptions& options :
+       {tracked_with(), tracked_with(History::canonical), tracked_with(History::stateless)}) {
     const PlayedBend played = play_bend(c, rig, options, context, 90);
     for (const auto& [name, joint] : {std::pair{"eye", 1}, {"cards", 1}, {"buckle", 0}}) {
       const std::size_t begin = begin_of(c, name);
@@ -186,13 +187,16 @@ TEST(LayersOfARig, NeedABodyToRideOn) {
   const Context context(1);
   BindOptions options;
   options.preset.roles = {{.name = "all", .role = PieceRole::garment}};
-  EXPECT_THAT(error_of([&] { (void)bind(test::make_dressed_tube(), context, options); }), HasSubstr("no piece is left"));
+  EXPECT_THAT(error_of([&] { (void)bind(test::make_dressed_tube(), context, options); }),
+              HasSubstr("no piece is left"));
   options.preset.roles = {{.name = "all", .role = PieceRole::body}};
   EXPECT_EQ(bind(test::make_dressed_tube(), context, options)->layers.size(), 0U);
   options = {};
-  options.preset.targets = {{.name = "pull", .vertex = static_cast<std::uint32_t>(begin_of(test::make_dressed_tube(), "sleeve")),
+  options.preset.targets = {{.name = "pull",
+                             .vertex = static_cast<std::uint32_t>(begin_of(test::make_dressed_tube(), "sleeve")),
                              .keys = {{0, 1, {}}}}};
-  EXPECT_THAT(error_of([&] { (void)bind(test::make_dressed_tube(), context, options); }), HasSubstr("rides on the skin"));
+  EXPECT_THAT(error_of([&] { (void)bind(test::make_dressed_tube(), context, options); }),
+              HasSubstr("rides on the skin"));
 }
 
 TEST(LayersOfARig, FollowBonesThatAreFarAwayOrGone) {

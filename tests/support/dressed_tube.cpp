@@ -48,8 +48,8 @@ Character make_dressed_tube() {
   sleeve.weights.row_begin.push_back(0);
   for (const Vec3f& p : sleeve.positions) {
     const float t = std::clamp((p.y - 0.75F) / 0.5F, 0.0F, 1.0F), w = t * t * (3 - 2 * t);
-    for (const auto& [joint, weight] : {std::pair{w > 0.5F ? 1U : 0U, std::max(w, 1 - w)},
-                                        std::pair{w > 0.5F ? 0U : 1U, std::min(w, 1 - w)}}) {
+    for (const auto& [joint, weight] :
+         {std::pair{w > 0.5F ? 1U : 0U, std::max(w, 1 - w)}, std::pair{w > 0.5F ? 0U : 1U, std::min(w, 1 - w)}}) {
       if (!(weight > 0)) continue;
       sleeve.weights.joint.push_back(joint);
       sleeve.weights.weight.push_back(weight);

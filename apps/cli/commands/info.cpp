@@ -47,15 +47,16 @@ std::vector<std::string> remarks(const CharacterInfo& info) {
 Json pieces_json(const Roles& roles, const Skeleton& skeleton) {
   Json pieces = Json::array();
   for (const Piece& p : roles.pieces)
-    pieces.push_back({{"role", to_string(p.role)},
-                      {"mesh", p.mesh},
-                      {"vertices", p.vertices},
-                      {"triangles", p.triangles},
-                      {"area", rounded(p.area)},
-                      {"open", p.open},
-                      {"bone", p.joint < 0 ? Json(nullptr) : Json(skeleton.joints[static_cast<std::size_t>(p.joint)].name)},
-                      {"over", rounded(p.over)},
-                      {"inside", rounded(p.inside)}});
+    pieces.push_back(
+        {{"role", to_string(p.role)},
+         {"mesh", p.mesh},
+         {"vertices", p.vertices},
+         {"triangles", p.triangles},
+         {"area", rounded(p.area)},
+         {"open", p.open},
+         {"bone", p.joint < 0 ? Json(nullptr) : Json(skeleton.joints[static_cast<std::size_t>(p.joint)].name)},
+         {"over", rounded(p.over)},
+         {"inside", rounded(p.inside)}});
   return pieces;
 }
 
@@ -236,10 +237,11 @@ void run_info(const InfoArguments& options) {
 
 void add_info(CLI::App& app) {
   auto options = std::make_shared<InfoArguments>();
-  CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, roles of its pieces, warnings");
-  verb->add_option(
-          "FILE", options->file,
-          "Character (.glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh .vrma) or marker take (.c3d .trc)")
+  CLI::App* verb = app.add_subcommand(
+      "info", "What is in a file: meshes, topology, bones, clips, weights, roles of its pieces, warnings");
+  verb->add_option("FILE", options->file,
+                   "Character (.glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh .vrma) or "
+                   "marker take (.c3d .trc)")
       ->required();
   add_common_options(*verb, options->common);
   verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json\n  cutis info take.c3d");

@@ -92,10 +92,10 @@ void add_render(CLI::App& app) {
       ->delimiter(',');
   verb->add_option("--methods", options->methods, "One row each, e.g. lbs,dqs")->capture_default_str();
   add_contact_options(*verb, options->contact);
-  verb->add_option(
-          "--color", options->color,
-          "shade, part, role, weights, stretch, roughness, overlap, intersections, poke_through, tears; residual, contact (methods that follow a "
-          "field)")
+  verb->add_option("--color", options->color,
+                   "shade, part, role, weights, stretch, roughness, overlap, intersections, poke_through, tears; "
+                   "residual, contact (methods that follow a "
+                   "field)")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
