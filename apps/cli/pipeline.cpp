@@ -28,7 +28,8 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   auto* clip = verb.add_option("--clip", choice.clip,
                                "Clip by name or number (default: the file's first), or random:SEED[:SPEED], four "
                                "seconds of smooth random poses");
-  auto* bvh = verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
+  auto* bvh =
+      verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
   clip->excludes(bvh);
   auto* spheres =
       verb.add_option("--spheres", choice.spheres, "Motion from tracked sphere centres: JSON, see docs/formats");

@@ -34,10 +34,6 @@ constexpr float kKeptHeight = 0.5F;
 // it.
 constexpr float kSlid = 2.0F;
 constexpr int kCoverPasses = 4;
-// Edges of cloth over those of smooth skinning: from the first on they are spread, at the second altogether.
-constexpr float kStrainedFrom = 1.4F, kStrainedTo = 2.2F;
-constexpr float kLeastOfRest = 0.25F;
-constexpr int kWholePasses = 8;
 
 }  // namespace
 
@@ -88,20 +84,6 @@ LayerRide::LayerRide(const Rig& rig) : rig_(rig) {
   smooth_normal_.resize(rig.vertex_count());
   riders_.resize(l.size());
   rider_turn_.resize(l.size());
-  next_.resize(l.size());
-  std::vector<std::vector<std::uint32_t>> around(l.size());
-  for (const Triangle& t : l.triangles)
-    for (std::size_t k = 0; k < 3; ++k) {
-      around[t[k]].push_back(t[(k + 1) % 3]);
-      around[t[k]].push_back(t[(k + 2) % 3]);
-    }
-  neighbours_.begin.assign(1, 0);
-  for (auto& row : around) {
-    std::ranges::sort(row);
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    neighbours_.items.insert(neighbours_.items.end(), row.begin(), row.end());
-    neighbours_.begin.push_back(static_cast<std::uint32_t>(neighbours_.items.size()));
-  }
   rider_room_.assign(l.size(), 1);
 }
 
@@ -278,34 +260,6 @@ void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Cont
   });
 }
 
-// Neighbours that stand on skin that parts (the two sides of a cleft) would tear the cloth between them: what they
-// differ from smooth skinning by is spread over the cloth around.
-void LayerRide::keep_whole(const Context& context) {
-  const RigLayers& l = rig_.layers;
-  for (int pass = 0; pass < kWholePasses; ++pass) {
-    parallel_for(context, l.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        next_[r] = riders_[r];
-        const auto row = neighbours_.row(r);
-        if (row.empty()) continue;
-        float most = 0;
-        Vec3f sum;
-        for (const std::uint32_t q : row) {
-          const float is = distance(riders_[r], riders_[q]), was = distance(smooth_at(r), smooth_at(q));
-          const float least = std::max(was, kLeastOfRest * distance(rest_at(r), rest_at(q)));
-          most = least > 0 ? std::max(most, is / least) : most;
-          sum += riders_[q] - smooth_at(q);
-        }
-        const float w = smooth_step(most, kStrainedFrom, kStrainedTo);
-        if (!(w > 0)) continue;
-        const Vec3f mean = smooth_at(r) + sum * (1 / static_cast<float>(row.size()));
-        if (is_finite(mean)) next_[r] = lerp(riders_[r], mean, w);
-      }
-    });
-    riders_.swap(next_);
-  }
-}
-
 // One after the other, lower layers first: a point that stands out takes the triangle above it along, by the shortest
 // way.
 void LayerRide::keep_covered() {
@@ -367,7 +321,6 @@ void LayerRide::ride(const BonePalette& palette, Frame& frame, const Context& co
   turn_skin(frame, context);
   make_room(frame, context);
   carry(palette, frame, context);
-  keep_whole(context);
   keep_covered();
   write(palette, frame, context);
 }

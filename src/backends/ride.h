@@ -24,12 +24,7 @@ class LayerRide {
  private:
   void turn_skin(const Frame& frame, const Context& context);
   void carry(const BonePalette& palette, const Frame& frame, const Context& context);
-  void keep_whole(const Context& context);
   void keep_covered();
-  [[nodiscard]] const Vec3f& smooth_at(std::size_t rider) const { return smooth_[rig_.layers.first_of[rider]]; }
-  [[nodiscard]] const Vec3f& rest_at(std::size_t rider) const {
-    return rig_.rest_positions[rig_.layers.first_of[rider]];
-  }
   void write(const BonePalette& palette, Frame& frame, const Context& context) const;
   void make_room(const Frame& frame, const Context& context);
   [[nodiscard]] float first_facing(const Vec3f& p, const Vec3f& way) const;
@@ -49,8 +44,7 @@ class LayerRide {
   std::vector<Vec3f> surface_;                 // per vertex of the surface, where skin touches
   TriangleBvh tree_;                           // around it
   std::vector<Vec3f> smooth_, smooth_normal_;  // all input vertices, by dual quaternions
-  RigRows neighbours_;                         // per rider of a garment: others that edges join it to
-  std::vector<Vec3f> riders_, next_;
+  std::vector<Vec3f> riders_;
   std::vector<Quatf> rider_turn_;
   std::vector<float> rider_room_;
 };

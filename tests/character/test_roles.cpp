@@ -97,7 +97,7 @@ TEST(Roles, OfAvatarsAreWhatTheyLookLike) {
   EXPECT_GE(count(PieceRole::hair), 7);   // cards
   EXPECT_EQ(count(PieceRole::garment), 0);
   const Roles rabbit = roles_of("rabbit.vrm");
-  EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::garment, &Piece::role), 1);  // its coat
+  EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::garment, &Piece::role), 1);  // a piece over its chest
   EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::body, &Piece::role), 1);
 }
 
