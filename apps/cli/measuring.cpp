@@ -113,7 +113,7 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
                             const AlsoMeasure& also) {
   MetricsOptions metrics_options;
   metrics_options.per_vertex = explain;
-  const Metrics metrics(character, context, metrics_options);
+  const Metrics metrics(character, context, metrics_options, bind_options(methods, contact).preset.roles);
   Measurement result;
   result.skeleton = character.skeleton;
   result.file = character.source;

@@ -38,7 +38,8 @@ bool is_second_run(const std::string& color) { return color == "untouched" || co
 
 bool needs_metrics(const SheetChoice& choice) {
   return choice.numbers || choice.zoom == "worst" || choice.color == "stretch" || choice.color == "roughness" ||
-         choice.color == "scars" || choice.color == "overlap" || choice.color == "intersections";
+         choice.color == "scars" || choice.color == "overlap" || choice.color == "intersections" ||
+         choice.color == "poke_through" || choice.color == "tears";
 }
 
 int find_bone(const Character& character, const std::string& name, const char* option) {
@@ -58,13 +59,34 @@ std::vector<Color> flag_colors(const std::vector<std::uint8_t>& flags) {
   return colors;
 }
 
+// Skin in its own tone; what rides on it, and what is inside, far from it and from each other.
+std::vector<Color> role_colors(const Character& character, const SheetChoice& choice) {
+  constexpr std::uint32_t kColors[kRoles] = {0xd8d2c8, 0x3f7fbf, 0xb5722e, 0xc23a5e, 0x5c9a3c};
+  const Roles roles = find_roles(character, bind_options(choice.methods, choice.contact).preset.roles);
+  std::vector<Color> colors;
+  for (const std::uint32_t p : roles.piece)
+    colors.push_back(color_from_srgb(
+        kColors[p < roles.pieces.size() ? static_cast<std::size_t>(roles.pieces[p].role) : std::size_t{0}]));
+  return colors;
+}
+
 std::vector<Color> shot_colors(const Character& character, const Shot& shot, const SheetChoice& choice) {
   if (choice.color == "part") return colors_by_part(character);
+  if (choice.color == "role") return role_colors(character, choice);
   if (choice.color == "weights")
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
   if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
   if (choice.color == "scars") return flag_colors(shot.metrics->vertex_scars);
+  if (choice.color == "tears") return flag_colors(shot.metrics->vertex_tears);
+  if (choice.color == "poke_through") {
+    // Red on the garments' own colour; the rest of the character as it is in --color role.
+    std::vector<Color> colors = role_colors(character, choice);
+    const std::vector<std::uint8_t>& pokes = shot.metrics->vertex_pokes;
+    for (std::size_t v = 0; v < pokes.size(); ++v)
+      if (pokes[v] != 0) colors[v] = color_from_srgb(0xd4281c);
+    return colors;
+  }
   if (is_second_run(choice.color)) {
     if (!shot.difference) return {};
     return colors_by_scalar(shot.difference->vertex, 0, kDifferenceRange);
@@ -264,8 +286,8 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade",  "part",    "weights", "stretch",       "roughness", "scars",  "untouched",
-          "memory", "settled", "overlap", "intersections", "residual",  "contact"};
+  return {"shade",  "part",    "role",    "weights",       "stretch",      "roughness", "scars",    "untouched",
+          "memory", "settled", "overlap", "intersections", "poke_through", "tears",     "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -278,7 +300,8 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   // All frames of all methods first: the camera frames the whole motion and is the same in every cell.
   const std::optional<Metrics> metrics =
       needs_metrics(choice) || is_second_run(choice.color)
-          ? std::optional<Metrics>(std::in_place, character, context, MetricsOptions{.per_vertex = true})
+          ? std::optional<Metrics>(std::in_place, character, context, MetricsOptions{.per_vertex = true},
+                                   bind_options(choice.methods, choice.contact).preset.roles)
           : std::nullopt;
   std::vector<Shot> shots;
   Box bounds;
@@ -321,6 +344,10 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
                           numbers_of(*shots[i].metrics));
     if (shots[i].metrics && choice.color == "overlap")
       label += fmt::format("   {:.2f}% overlap", 100 * shots[i].metrics->overlap.value_or(0));
+    if (shots[i].metrics && choice.color == "poke_through" && shots[i].metrics->poke_through)
+      label += fmt::format("   {:.2f}% poke through", 100 * *shots[i].metrics->poke_through);
+    if (shots[i].metrics && choice.color == "tears")
+      label += fmt::format("   {} tears", shots[i].metrics->tears.value_or(0));
     if (shots[i].metrics && choice.color == "roughness" && shots[i].metrics->roughness)
       label += fmt::format("   {:.2f} degrees", *shots[i].metrics->roughness);
     if (shots[i].dqs_roughness) label += fmt::format(" (dqs {:.2f})", *shots[i].dqs_roughness);

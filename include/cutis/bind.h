@@ -12,6 +12,7 @@
 #include "cutis/option_rows.h"
 #include "cutis/preset.h"
 #include "cutis/rig_file.h"
+#include "cutis/roles.h"
 
 namespace cutis {
 
@@ -52,6 +53,7 @@ struct BindReport {
   std::size_t unreached = 0;      ///< welded vertices that no field reaches
   std::size_t islands = 0;        ///< stray patches that went to their neighbours' parts
   std::vector<PartReport> parts;  ///< one per bone; none without an implicit skin
+  std::vector<Piece> pieces;      ///< of the surface, and what they were taken for; none without an implicit skin
   Preset preset;                  ///< all values in force, joint by joint: binds to the same rig
 };
 

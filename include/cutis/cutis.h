@@ -25,6 +25,7 @@
 #include "cutis/render.h"
 #include "cutis/rig.h"
 #include "cutis/rig_file.h"
+#include "cutis/roles.h"
 #include "cutis/second_runs.h"
 #include "cutis/skin_contact.h"
 #include "cutis/skin_field.h"

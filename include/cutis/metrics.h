@@ -19,6 +19,7 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/option_rows.h"
+#include "cutis/roles.h"
 
 namespace cutis {
 
@@ -54,6 +55,10 @@ struct FrameMetrics {
   std::optional<double> untouched, memory;
   /// Edge length over rest length: 1st and 95th percentile, largest. Empty without edges.
   std::optional<double> stretch_p1, stretch_p95, stretch_max;
+  /// Share of the garments' area, in [0,1], that skin stands out of and did not at rest; empty without garments.
+  std::optional<double> poke_through;
+  /// Edges more than 3 times as long as by dual quaternion skinning; empty where measure() is not given that.
+  std::optional<std::size_t> tears;
   /// Of the residuals given to measure(), as absolute values.
   std::optional<double> iso_residual_mean, iso_residual_p95, iso_residual_max;
   /// Input vertices with a coordinate that is not finite. Triangles and edges at them are left out of everything else.
@@ -71,6 +76,8 @@ struct FrameMetrics {
   std::vector<std::uint8_t> vertex_scars;       ///< per input vertex: at an edge of `scars`; empty where that is
   std::vector<std::uint8_t> vertex_overlaps;    ///< per input vertex: counted in `overlap`
   std::vector<std::uint8_t> vertex_intersects;  ///< per input vertex: at a triangle of `pairs`
+  std::vector<std::uint8_t> vertex_pokes;       ///< per input vertex: of a garment, at a triangle of `poke_through`
+  std::vector<std::uint8_t> vertex_tears;       ///< per input vertex: at an edge of `tears`
 };
 
 /// The surface around a joint whose volume is watched: where its bone and the parent bone blend.
@@ -105,7 +112,9 @@ class Metrics {
  public:
   /// Measures the rest pose too. The character may be empty, open or not manifold, and need not have weights. Throws
   /// Error(bad_character) when its indices are out of range.
-  Metrics(const Character& character, const Context& context, const MetricsOptions& options = {});
+  /// `roles`: what a person says that pieces are; poke_through needs to know what is a garment.
+  Metrics(const Character& character, const Context& context, const MetricsOptions& options = {},
+          std::span<const RoleChoice> roles = {});
   ~Metrics();
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
@@ -113,7 +122,7 @@ class Metrics {
   /// `positions`: all vertices of all meshes in the input's order. `iso_residuals`: optional, one per input vertex; a
   /// NaN marks a vertex that has none. `touching`: optional, one per input vertex, not 0 where it touches other skin,
   /// for the roughness; found from the shape otherwise. `dqs`: optional, dual quaternion skinning in the same pose, for
-  /// the scars. Throws Error(bad_argument) on a wrong number of any, and never otherwise.
+  /// the scars and tears. Throws Error(bad_argument) on a wrong number of any, and never otherwise.
   [[nodiscard]] FrameMetrics measure(std::span<const Vec3f> positions, std::span<const float> iso_residuals = {},
                                      std::span<const std::uint8_t> touching = {},
                                      std::span<const Vec3f> dqs = {}) const;

@@ -1,6 +1,6 @@
 // What a person may decide about a character's skin: operators and controllers of joints, fields of parts, stiff
-// regions, targets, muscles. Everything has a default; a file says only what differs. docs/formats.md describes the
-// file.
+// regions, targets, muscles, roles of pieces. Everything has a default; a file says only what differs. docs/formats.md
+// describes the file.
 #pragma once
 
 #include <span>
@@ -13,6 +13,7 @@
 #include "cutis/compose.h"
 #include "cutis/elasticity.h"
 #include "cutis/option_rows.h"
+#include "cutis/roles.h"
 
 namespace cutis {
 
@@ -45,6 +46,7 @@ struct Preset {
   std::vector<SkinRegion> regions = {};
   std::vector<SkinTarget> targets = {};
   std::vector<Muscle> muscles = {};
+  std::vector<RoleChoice> roles = {};  ///< of pieces; what is not named is found
   // For all parts at once, times what the joints say.
   double support_factor = 1;
   double cap_factor = 1;
@@ -53,8 +55,8 @@ struct Preset {
 };
 
 /// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...], "regions":
-/// [...], "targets": [...], "muscles": [...]}. What is absent has its default (for a joint: what "all_joints" says);
-/// what is not known is an error that names it.
+/// [...], "targets": [...], "muscles": [...], "roles": [...]}. What is absent has its default (for a joint: what
+/// "all_joints" says); what is not known is an error that names it.
 [[nodiscard]] std::string to_json(const Preset& preset);
 [[nodiscard]] Preset preset_from_json(std::string_view text, const std::string& place);
 /// Throws Error(bad_file) that names the file and the key.

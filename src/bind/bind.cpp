@@ -1,4 +1,5 @@
-// Freezes a character: weld ► choose bones ► pack influences ► nest ► partition ► fields ► surface ► tree ► iso-values.
+// Freezes a character: weld ► choose bones ► pack influences ► nest ► partition ► fields ► surface ► layers ► tree ►
+// iso-values.
 #include <algorithm>
 #include <functional>
 
@@ -10,6 +11,7 @@
 #include "base/timer.h"
 #include "bind/elasticity.h"
 #include "bind/fence.h"
+#include "bind/layers.h"
 #include "bind/nest.h"
 #include "bind/surface.h"
 #include "bind/tree.h"
@@ -189,9 +191,32 @@ double turn_width(TurnWeights turn) {
   return turn == TurnWeights::smooth ? 0.5 : 0.0;
 }
 
-void make_skin(const Character& character, const WeldedCharacter& welded, const std::vector<BoneSegment>& segments,
+// What a skin is made of: the body alone, where something rides on it.
+struct SkinSource {
+  Roles roles;
+  bool layered = false;  // some pieces are not body
+  BodyCharacter body;
+  WeldedCharacter body_welded;
+};
+
+SkinSource find_source(const Character& character, const Preset& preset) {
+  SkinSource source;
+  source.roles = find_roles(character, preset.roles);
+  source.layered = std::ranges::any_of(source.roles.pieces, [](const Piece& p) { return p.role != PieceRole::body; });
+  if (!source.layered) return source;
+  source.body = take_body(character, source.roles);
+  source.body_welded = weld_character(source.body.character);
+  return source;
+}
+
+void make_skin(const Character& whole, const WeldedCharacter& whole_welded, const SkinSource& source,
+               const std::vector<BoneSegment>& segments, const std::vector<int>& bone_of,
                const BindOptions& bind_options, const Context& context, Rig& rig, BindReport& report) {
   const Preset& preset = bind_options.preset;
+  const bool layered = source.layered;
+  const Character& character = layered ? source.body.character : whole;
+  const WeldedCharacter& welded = layered ? source.body_welded : whole_welded;
+  report.pieces = source.roles.pieces;
   const Partition partition = make_partition(character, welded);
   report.islands = partition.islands;
   const std::vector<std::uint32_t> owner = bones_of(partition, segments);
@@ -215,13 +240,14 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
   }
   report.preset.all = in_force(preset, {}, preset.all.support_radius);
   rig.surface = make_surface(welded, owner);
+  if (layered) make_layers(whole, whole_welded, source.roles, source.body, bone_of, rig);
   if (bind_options.turn == TurnWeights::skin)
     take_turns(rig, rig.surface);
   else
     spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
   add_muscles(preset, rig);
-  paint_regions(character, preset, rig);
+  paint_regions(whole, preset, rig);
   add_targets(preset, rig);
   context.progress("bind: operators", 0.9);
   rig.tree = make_tree(rig, preset, context);
@@ -296,8 +322,11 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
 
   Character with_bones = character;
   with_bones.skeleton = nested_skeleton(*rig);
-  const std::vector<BoneSegment> segments = segments_of(with_bones, bone_of, *rig);
-  if (options.implicit_skin) make_skin(with_bones, welded, segments, options, context, *rig, report);
+  SkinSource source = options.implicit_skin ? find_source(character, options.preset) : SkinSource{};
+  source.body.character.skeleton = with_bones.skeleton;
+  const std::vector<BoneSegment> segments =
+      segments_of(source.layered ? source.body.character : with_bones, bone_of, *rig);
+  if (options.implicit_skin) make_skin(with_bones, welded, source, segments, bone_of, options, context, *rig, report);
   rig->links = link_bones(*rig);
   report.vertices = rig->vertex_count();
   report.welded_vertices = welded.positions.size();

@@ -67,6 +67,7 @@ void select_paint(const Character& character, const Rig& rig, const SkinRegion& 
     for (std::size_t v = 0; v < mesh.positions.size(); ++v, ++input) {
       if (!has) continue;
       const float value = it->values[v * static_cast<std::size_t>(it->components) + c];
+      if (rig.layers.rides(input)) continue;
       float& to = selected[rig.surface.welded_of[input]];
       if (std::isfinite(value)) to = std::max(to, std::clamp(value, 0.0F, 1.0F));
     }
@@ -93,7 +94,8 @@ std::vector<float> select(const Character& character, const Rig& rig, const Skin
     for (const Mesh& mesh : character.meshes) {
       if (mesh.name == name) {
         found = true;
-        for (std::size_t v = 0; v < mesh.positions.size(); ++v) selected[s.welded_of[begin + v]] = 1;
+        for (std::size_t v = 0; v < mesh.positions.size(); ++v)
+          if (!rig.layers.rides(begin + v)) selected[s.welded_of[begin + v]] = 1;
       }
       begin += mesh.positions.size();
     }
@@ -102,13 +104,16 @@ std::vector<float> select(const Character& character, const Rig& rig, const Skin
   for (const std::uint32_t vertex : region.vertices) {
     if (vertex >= s.welded_of.size())
       refuse(place, fmt::format("there is no vertex {}; the character has {}", vertex, s.welded_of.size()));
-    selected[s.welded_of[vertex]] = 1;
+    if (!rig.layers.rides(vertex)) selected[s.welded_of[vertex]] = 1;
   }
   for (const RegionSphere& sphere : region.spheres)
     for (std::size_t v = 0; v < s.size(); ++v)
       if (distance(static_cast<Vec3d>(s.positions[v]), sphere.center) <= sphere.radius) selected[v] = 1;
   if (!region.paint.empty()) select_paint(character, rig, region, place, selected);
-  if (std::ranges::all_of(selected, [](float x) { return x == 0; }))
+  // What rides on the skin slides and touches nothing: there is nothing to paint.
+  const bool may_ride =
+      rig.layers.size() > 0 && !(region.meshes.empty() && region.vertices.empty() && region.paint.empty());
+  if (!may_ride && std::ranges::all_of(selected, [](float x) { return x == 0; }))
     refuse(place, "selects no vertex; spheres and paint must reach the skin at rest");
   return selected;
 }
@@ -194,6 +199,11 @@ void add_targets(const Preset& preset, Rig& rig) {
     const std::string place = fmt::format("preset › target '{}'", target.name);
     if (target.vertex >= s.welded_of.size())
       refuse(place, fmt::format("there is no vertex {}; the character has {}", target.vertex, s.welded_of.size()));
+    if (rig.layers.rides(target.vertex))
+      refuse(place,
+             fmt::format("vertex {} is of a piece that rides on the skin; give that piece the role body, or choose "
+                         "a vertex of the skin",
+                         target.vertex));
     const std::uint32_t v = s.welded_of[target.vertex];
     const int bone = target.joint.empty() ? static_cast<int>(s.owner[v]) : bone_of(rig, target.joint);
     if (s.owner[v] == RigSurface::kNoBone || bone < 0)

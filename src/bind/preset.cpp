@@ -64,6 +64,34 @@ Json write_items(const std::vector<Item>& items, Json (*write)(const Item&)) {
   return json;
 }
 
+// ---- roles ----
+
+RoleChoice role_choice_from_json(const Json& json, const std::string& place) {
+  need_object(json, place);
+  allow_only(json, {"name", "pieces", "meshes", "role"}, place);
+  RoleChoice choice;
+  choice.name = text_of(json, "name", place);
+  for (const Json& piece : json.value("pieces", Json::array())) {
+    if (!piece.is_number_integer() || piece.get<std::int64_t>() < 0 || piece.get<std::int64_t>() > 0xffffffffLL)
+      fail(place, "\"pieces\" must be whole numbers from 0 on, as 'cutis info' lists them");
+    choice.pieces.push_back(static_cast<std::uint32_t>(piece.get<std::int64_t>()));
+  }
+  for (const Json& mesh : json.value("meshes", Json::array())) {
+    if (!mesh.is_string()) fail(place, "\"meshes\" must be a list of names");
+    choice.meshes.push_back(mesh.get<std::string>());
+  }
+  (void)member(json, "role", place);
+  choice.role = piece_role_from_string(text_of(json, "role", place), place);
+  return choice;
+}
+
+Json role_choice_json(const RoleChoice& choice) {
+  return {{"name", choice.name},
+          {"pieces", choice.pieces},
+          {"meshes", choice.meshes},
+          {"role", std::string(to_string(choice.role))}};
+}
+
 // ---- sections ----
 
 struct Section {
@@ -123,6 +151,11 @@ constexpr Section kSections[] = {
        read_list(json, place, muscle_from_json, preset.muscles);
      },
      [](const Preset& preset) { return write_items(preset.muscles, muscle_json); }},
+    {"roles",
+     [](const Json& json, const std::string& place, Preset& preset) {
+       read_list(json, place, role_choice_from_json, preset.roles);
+     },
+     [](const Preset& preset) { return write_items(preset.roles, role_choice_json); }},
 };
 
 }  // namespace

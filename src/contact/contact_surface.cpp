@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "contact/meeting_search.h"
 #include "cutis/error.h"
 #include "geometry/predicates.h"
+#include "geometry/winding_number.h"
 
 namespace cutis {
 namespace {
@@ -160,11 +163,13 @@ void ContactSurface::find_rest_intersections(const RestIntersections* known, con
       for (const auto& keys : found) rest_intersections_.insert(rest_intersections_.end(), keys.begin(), keys.end());
   }
   rest_report_.intersecting_pairs = rest_intersections_.size();
+  std::vector<std::uint64_t> between;  // components
   for (const std::uint64_t k : rest_intersections_) {
     const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
     const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
     if (ca != cb) {
       excluded_components_.insert(pair_key(ca, cb));
+      between.push_back(k);
       continue;
     }
     // With the triangles around both: the border of a patch that passes through another would catch on it.
@@ -178,6 +183,84 @@ void ContactSurface::find_rest_intersections(const RestIntersections* known, con
           }
   }
   rest_report_.excluded_components = excluded_components_.size();
+  sink_components(between);
+}
+
+// Pieces that pass through each other at rest ignore each other where they do: the triangles that intersect, what lies
+// inside the other piece, and what is as near to that, along the piece, as half the hole that it makes is wide. A limb
+// that is stuck into a body swings about there.
+void ContactSurface::sink_components(std::span<const std::uint64_t> pairs) {
+  constexpr double kLeastEdges = 2;
+  if (pairs.empty()) return;
+  struct Meeting {
+    std::uint32_t own, other;             // components
+    std::vector<std::uint32_t> vertices;  // of triangles that intersect
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Meeting> meetings;
+  for (const std::uint64_t k : pairs) {
+    const auto a = static_cast<std::uint32_t>(k >> 32U), b = static_cast<std::uint32_t>(k);
+    const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
+    for (const auto& [t, own, other] : {std::tuple{a, ca, cb}, std::tuple{b, cb, ca}}) {
+      Meeting& meeting = meetings.try_emplace({own, other}, Meeting{own, other, {}}).first->second;
+      meeting.vertices.insert(meeting.vertices.end(), triangles_[t].begin(), triangles_[t].end());
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> triangles_of(topology_.component_count),
+      vertices_of(topology_.component_count);
+  for (std::uint32_t t = 0; t < triangles_.size(); ++t)
+    triangles_of[topology_.component[triangles_[t][0]]].push_back(t);
+  for (std::uint32_t v = 0; v < rest_.size(); ++v)
+    if (topology_.component[v] != Topology::kNoComponent) vertices_of[topology_.component[v]].push_back(v);
+  const auto at = [&](std::uint32_t v) { return static_cast<Vec3d>(rest_[v]); };
+  std::vector<float> reach(rest_.size());
+  std::vector<char> marked(rest_.size());
+  for (auto& [key, meeting] : meetings) {
+    const TriangleBvh tree(rest_, triangles_, triangles_of[meeting.other]);
+    const WindingNumber winding(tree, rest_, triangles_);
+    const Boxf& box = tree.nodes()[0].box;
+    std::ranges::fill(marked, 0);
+    for (const std::uint32_t v : meeting.vertices) marked[v] = 1;
+    for (const std::uint32_t v : vertices_of[meeting.own])
+      if (overlap(Boxf{rest_[v], rest_[v]}, box) && winding.exceeds(at(v), 0.5)) marked[v] = 1;
+    // Each connected patch of them reaches as far as it is wide.
+    std::ranges::fill(reach, 0.0F);
+    std::vector<std::uint32_t> patch, ring;
+    for (const std::uint32_t seed : vertices_of[meeting.own]) {
+      if (marked[seed] != 1) continue;
+      Box wide;
+      double edge = 0;
+      patch.assign(1, seed);
+      marked[seed] = 2;
+      for (std::size_t i = 0; i < patch.size(); ++i) {
+        wide.add(at(patch[i]));
+        edge = std::max(edge, static_cast<double>(edge_length_[patch[i]]));
+        for (const std::uint32_t w : topology_.vertex_neighbours.row(patch[i]))
+          if (marked[w] == 1) {
+            marked[w] = 2;
+            patch.push_back(w);
+          }
+      }
+      const auto far = static_cast<float>(std::max(kLeastEdges * edge, 0.5 * diagonal(wide)));
+      for (const std::uint32_t v : patch) {
+        reach[v] = std::max(reach[v], far);
+        ring.push_back(v);
+      }
+    }
+    // What is left of the reach at a vertex, the largest over all ways; few rings, so plain repetition does.
+    while (!ring.empty()) {
+      std::vector<std::uint32_t> next;
+      for (const std::uint32_t v : ring)
+        for (const std::uint32_t w : topology_.vertex_neighbours.row(v)) {
+          const float left = reach[v] - static_cast<float>(distance(at(v), at(w)));
+          if (!(left > reach[w])) continue;
+          reach[w] = left;
+          next.push_back(w);
+        }
+      ring.swap(next);
+    }
+    for (const std::uint32_t v : vertices_of[meeting.own])
+      if (reach[v] > 0) sunk_.insert((static_cast<std::uint64_t>(v) << 32U) | meeting.other);
+  }
 }
 
 double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affine3d& from, const Affine3d& to,
@@ -217,8 +300,10 @@ double ContactSurface::travel_near(std::uint32_t a, std::uint32_t b, const Affin
 
 bool ContactSurface::triangles_excluded(std::uint32_t a, std::uint32_t b) const {
   if (excluded_triangles_.contains(pair_key(a, b))) return true;
-  return excluded_components_.contains(
-      pair_key(topology_.component[triangles_[a][0]], topology_.component[triangles_[b][0]]));
+  const std::uint32_t ca = topology_.component[triangles_[a][0]], cb = topology_.component[triangles_[b][0]];
+  if (ca == cb || !excluded_components_.contains(pair_key(ca, cb))) return false;
+  return std::ranges::any_of(triangles_[a], [&](std::uint32_t v) { return is_sunk(v, cb); }) ||
+         std::ranges::any_of(triangles_[b], [&](std::uint32_t v) { return is_sunk(v, ca); });
 }
 
 bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
@@ -235,9 +320,14 @@ bool ContactSurface::neighbours(ElementPair kind, const std::array<std::uint32_t
 
 bool ContactSurface::excluded(ElementPair kind, const std::array<std::uint32_t, 4>& v) const {
   const std::uint32_t other = kind == ElementPair::vertex_face ? v[1] : v[2];
-  if (!excluded_components_.empty() &&
-      excluded_components_.contains(pair_key(topology_.component[v[0]], topology_.component[other])))
-    return true;
+  if (!excluded_components_.empty()) {
+    const std::uint32_t ca = topology_.component[v[0]], cb = topology_.component[other];
+    if (ca != cb && excluded_components_.contains(pair_key(ca, cb))) {
+      const std::size_t split = kind == ElementPair::vertex_face ? 1 : 2;
+      for (std::size_t i = 0; i < 4; ++i)
+        if (is_sunk(v[i], i < split ? cb : ca)) return true;
+    }
+  }
   if (excluded_triangles_.empty() || tangled_[v[0]] == 0 || tangled_[other] == 0) return false;
   const auto holds = [&](std::uint32_t t, std::uint32_t w) {
     return triangles_[t][0] == w || triangles_[t][1] == w || triangles_[t][2] == w;

@@ -76,7 +76,7 @@ class ContactSurface {
   };
   struct RestReport {
     std::size_t intersecting_pairs = 0;   ///< of triangles without a common vertex
-    std::size_t excluded_components = 0;  ///< pairs of components that intersect: they ignore each other
+    std::size_t excluded_components = 0;  ///< pairs of components that intersect: they ignore each other around there
     std::size_t degenerate_triangles = 0;
     bool endless = false;  ///< intersects in more places than are looked at: no mesh can be told to be valid
   };
@@ -119,6 +119,10 @@ class ContactSurface {
  private:
   void own_elements();
   void lay_out();
+  void sink_components(std::span<const std::uint64_t> pairs);
+  [[nodiscard]] bool is_sunk(std::uint32_t vertex, std::uint32_t component) const {
+    return sunk_.contains((static_cast<std::uint64_t>(vertex) << 32U) | component);
+  }
   void find_rest_intersections(const RestIntersections* known, const Context& context);
 
   std::vector<Vec3f> rest_;
@@ -135,6 +139,8 @@ class ContactSurface {
   std::vector<char> tangled_;                             // per vertex: some triangle near it intersects at rest
   std::unordered_set<std::uint64_t> excluded_triangles_;  // lower number in the upper half
   std::unordered_set<std::uint64_t> excluded_components_;
+  std::unordered_set<std::uint64_t>
+      sunk_;          // vertex, in the upper half, and component that it passes through or is near
   TriangleBvh tree_;  // of all parts
   BroadLayout layout_;
 };

@@ -16,10 +16,12 @@
 #include "metrics/joint_regions.h"
 #include "metrics/overlap.h"
 #include "metrics/percentile.h"
+#include "metrics/poke_through.h"
 #include "metrics/posed_surface.h"
 #include "metrics/roughness.h"
 #include "metrics/self_intersection.h"
 #include "metrics/stretch.h"
+#include "metrics/tears.h"
 #include "metrics/touching.h"
 
 namespace cutis {
@@ -104,9 +106,11 @@ struct Metrics::Impl {
   double rest_volume = 0;
   std::string volume_skipped;
   JointRegions joints;
+  std::optional<PokeThrough> poke;
   FrameMetrics rest;
 
-  Impl(const Character& character, const Context& given_context, const MetricsOptions& given_options)
+  Impl(const Character& character, const Context& given_context, const MetricsOptions& given_options,
+       std::span<const RoleChoice> roles)
       : context(given_context), options(given_options), welded(weld_character(character)) {
     place_of = weld(welded.positions).welded_of;
     const Topology& topology = welded.topology;
@@ -129,6 +133,8 @@ struct Metrics::Impl {
         volume_skipped = "the mesh encloses no volume at rest";
     }
     joints = find_joint_regions(character, welded, surface);
+    if (topology.component_count > 1 && surface.nonfinite_inputs == 0)
+      poke.emplace(welded, find_roles(character, roles), size, context);
     rest = measure(welded.input_positions, {}, {}, welded.input_positions);
   }
 
@@ -181,6 +187,8 @@ struct Metrics::Impl {
     m.stretch_max = stretch.max;
     if (options.per_vertex) m.vertex_stretch = scatter(welded.weld, vertex_stretch(stretch.ratio, topology));
 
+    if (poke) measure_poke_through(m, surface);
+    if (!dqs.empty()) measure_tears(m, surface, pose_surface(welded, dqs));
     if (!residuals.empty()) measure_residuals(m, welded.weld, residuals);
     return m;
   }
@@ -204,6 +212,25 @@ struct Metrics::Impl {
     if (!options.per_vertex) return;
     m.vertex_intersects = scatter(welded.weld, crossing);
     m.pairs = std::move(pairs);
+  }
+
+  void measure_poke_through(FrameMetrics& m, const PosedSurface& surface) const {
+    const auto found = poke->measure(surface, context);
+    if (!found) return;
+    m.poke_through = found->share;
+    if (options.per_vertex) m.vertex_pokes = scatter(welded.weld, found->vertex);
+  }
+
+  void measure_tears(FrameMetrics& m, const PosedSurface& surface, const PosedSurface& smooth) const {
+    const Topology& topology = welded.topology;
+    const std::vector<std::uint8_t> torn =
+        torn_edges(edge_lengths(surface, topology), edge_lengths(smooth, topology), rest_lengths, topology);
+    m.tears = static_cast<std::size_t>(std::ranges::count(torn, 1));
+    if (!options.per_vertex) return;
+    std::vector<std::uint8_t> vertex(surface.positions.size(), 0);
+    for (std::size_t e = 0; e < torn.size(); ++e)
+      if (torn[e]) vertex[topology.edges[e].a] = vertex[topology.edges[e].b] = 1;
+    m.vertex_tears = scatter(welded.weld, vertex);
   }
 
   void measure_angles(FrameMetrics& m, const PosedSurface& surface, std::span<const std::uint8_t> contact,
@@ -241,8 +268,9 @@ struct Metrics::Impl {
   }
 };
 
-Metrics::Metrics(const Character& character, const Context& context, const MetricsOptions& options)
-    : impl_(std::make_unique<Impl>(character, context, options)) {}
+Metrics::Metrics(const Character& character, const Context& context, const MetricsOptions& options,
+                 std::span<const RoleChoice> roles)
+    : impl_(std::make_unique<Impl>(character, context, options, roles)) {}
 Metrics::~Metrics() = default;
 Metrics::Metrics(Metrics&&) noexcept = default;
 Metrics& Metrics::operator=(Metrics&&) noexcept = default;

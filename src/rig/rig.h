@@ -92,11 +92,11 @@ struct RigRows {
 /// Whether there are `count` rows of rising numbers below `most`.
 [[nodiscard]] bool rows_fit(const RigRows& rows, std::size_t count, std::size_t most);
 
-/// The welded surface: what fields, relaxation and contact work on.
+/// The welded surface of the body: what fields, relaxation and contact work on.
 struct RigSurface {
   static constexpr std::uint32_t kNoBone = 0xffffffffU;
 
-  std::vector<std::uint32_t> welded_of;  ///< per input vertex
+  std::vector<std::uint32_t> welded_of;  ///< per input vertex; of riders (RigLayers): a vertex of the skin near it
   std::vector<std::uint32_t> first_of;   ///< an input vertex of each welded one
   // Per welded vertex, at the rest pose.
   std::vector<Vec3f> positions, normals;
@@ -113,6 +113,36 @@ struct RigSurface {
   std::vector<char> no_contact;    ///< per vertex: 1 where skin passes through other skin; empty: nowhere
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
+};
+
+/// A point of the skin, or of a lower layer, that a triangle of a garment covers at rest.
+struct RigCover {
+  std::uint32_t below = 0;     ///< welded vertex of the surface; from the surface's size on: a rider
+  std::uint32_t triangle = 0;  ///< of RigLayers
+  std::array<float, 3> at{};   ///< barycentric: the point of the triangle above it
+  float height = 0;            ///< of that, along the normal, metres
+  Vec3f normal;                ///< at rest, away from the body
+};
+
+/// What is no part of the surface: garments, hair, eyes, props. They ride on the surface once it is where it is, or
+/// follow a bone. docs/algorithms/layers.md.
+struct RigLayers {
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
+  std::vector<std::uint32_t> rider_of;  ///< per input vertex: its rider, kNone: of the surface; empty: no riders
+  std::vector<std::uint32_t> first_of;  ///< per rider, a welded vertex: its first input vertex
+  std::vector<std::uint32_t> bone;      ///< per rider: the bone that carries it exactly; kNone: none does
+  std::vector<float> share;             ///< 0: smooth skinning alone; 1: rides on the skin
+  std::vector<Vec3f> foot;              ///< the point of the skin below at rest …
+  std::vector<Triangle> ground;         ///< … in a triangle of these vertices of the surface …
+  std::vector<Vec3f> ground_at;         ///< … and there: barycentric
+  RigRows anchors;                      ///< vertices of the surface around the foot
+  std::vector<float> anchor_weight;     ///< per item of anchors; each row sums to 1
+  std::vector<Triangle> triangles;      ///< of garments, between riders
+  std::vector<RigCover> covers;         ///< lower layers first
+
+  [[nodiscard]] std::size_t size() const { return first_of.size(); }
+  [[nodiscard]] bool rides(std::size_t input) const { return !rider_of.empty() && rider_of[input] != kNone; }
 };
 
 /// A composition operator; tables have nodes.
@@ -158,6 +188,7 @@ class Rig {
   RigTree tree;
   std::vector<RigMuscle> muscles;  ///< sorted by bone, each bone's in the order of its field's
   std::vector<RigTarget> targets;
+  RigLayers layers;
 
   /// A forest over the bones that share skin: every bone but one of each component, each after the one that it is
   /// linked to. link_bones() of all the rest; not in files.

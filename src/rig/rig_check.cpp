@@ -156,6 +156,38 @@ void check_targets(const Rig& rig, const Check& check) {
   }
 }
 
+void check_layers(const Rig& rig, const Check& check) {
+  const RigLayers& l = rig.layers;
+  const std::size_t n = l.size();
+  check.require(l.rider_of.empty() ? n == 0 : l.rider_of.size() == rig.vertex_count(), "layers");
+  for (const std::uint32_t r : l.rider_of) check.require(r < n || r == RigLayers::kNone, "layers");
+  check.require(l.bone.size() == n && l.share.size() == n && l.foot.size() == n && l.ground.size() == n &&
+                    l.ground_at.size() == n,
+                "layers");
+  for (const Triangle& t : l.ground)
+    check.require(t[0] < rig.surface.size() && t[1] < rig.surface.size() && t[2] < rig.surface.size(), "layers");
+  check.finite(l.ground_at, "layers");
+  check.below(l.first_of, rig.vertex_count(), "layers");
+  for (const std::uint32_t b : l.bone) check.require(b < rig.bones.size() || b == RigLayers::kNone, "layers");
+  check.require(std::ranges::all_of(l.share, [](float x) { return x >= 0 && x <= 1; }), "layers");
+  check.finite(l.foot, "layers");
+  if (n == 0) {
+    check.require(l.anchors.items.empty() && l.triangles.empty() && l.covers.empty(), "layers");
+    return;
+  }
+  check.rows(l.anchors.begin, n, l.anchors.items.size(), "layers");
+  check.below(l.anchors.items, rig.surface.size(), "layers");
+  check.require(l.anchor_weight.size() == l.anchors.items.size(), "layers");
+  check.finite(l.anchor_weight, "layers");
+  for (const Triangle& t : l.triangles) check.require(t[0] < n && t[1] < n && t[2] < n, "layers");
+  for (const RigCover& c : l.covers) {
+    check.require(c.below < rig.surface.size() + n && c.triangle < l.triangles.size() && std::isfinite(c.height) &&
+                      is_finite(c.normal),
+                  "layers");
+    for (const float at : c.at) check.require(at >= 0 && at <= 1, "layers");
+  }
+}
+
 void check_tree(const Rig& rig, const Check& check) {
   const RigTree& tree = rig.tree;
   std::vector<char> used(rig.bones.size(), 0);
@@ -195,7 +227,8 @@ void check_rig(const Rig& rig, const std::string& place) {
   check_skeleton(rig, check);
   check_influences(rig, check);
   if (!rig.has_skin()) {
-    check.require(rig.surface.size() == 0 && rig.tree.size() == 0 && rig.muscles.empty() && rig.targets.empty(),
+    check.require(rig.surface.size() == 0 && rig.tree.size() == 0 && rig.muscles.empty() && rig.targets.empty() &&
+                      rig.layers.size() == 0 && rig.layers.rider_of.empty(),
                   "fields");
     return;
   }
@@ -203,6 +236,7 @@ void check_rig(const Rig& rig, const std::string& place) {
   check_fields(rig, check);
   check_muscles(rig, check);
   check_targets(rig, check);
+  check_layers(rig, check);
   check_tree(rig, check);
 }
 

@@ -37,10 +37,11 @@ inline constexpr bool kOneOf = (Structures::template is<T> || ...);
 
 // Types that are copied as they lie in memory: no pointers, no padding.
 template <class T>
-inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
-                               kOneOf<T, Packed<Triangle, 12>, Packed<InfluenceBlock, 32>, Packed<GridNode, 8>,
-                                      Packed<OperatorNode, 16>, Packed<ControllerKnot, 12>, Packed<TreeNode, 24>,
-                                      Packed<MuscleView, 52>, Packed<MuscleKnot, 8>, Packed<RigTargetKey, 40>>;
+inline constexpr bool kPlain =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+    kOneOf<T, Packed<Triangle, 12>, Packed<InfluenceBlock, 32>, Packed<GridNode, 8>, Packed<OperatorNode, 16>,
+           Packed<ControllerKnot, 12>, Packed<TreeNode, 24>, Packed<MuscleView, 52>, Packed<MuscleKnot, 8>,
+           Packed<RigTargetKey, 40>, Packed<RigCover, 36>>;
 template <class T>
 inline constexpr bool kPlain<Vec3<T>> = sizeof(Vec3<T>) == 3 * sizeof(T);
 template <class T>
@@ -123,6 +124,10 @@ void visit(Archive& archive, T& value) {
            turn_weight, stiffness, no_contact] = value;
     visit_all(archive, welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours,
               neighbour_weight, turn, turn_weight, stiffness, no_contact);
+  } else if constexpr (kIs<T, RigLayers>) {
+    auto& [rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles, covers] = value;
+    visit_all(archive, rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles,
+              covers);
   } else if constexpr (kIs<T, RigOperator>) {
     auto& [form, side, slices, nodes, crossing, contact_end] = value;
     visit_all(archive, form, side, slices, nodes, crossing, contact_end);
@@ -132,11 +137,11 @@ void visit(Archive& archive, T& value) {
   } else {
     static_assert(kIs<T, Rig>, "a type that rig files do not know");
     auto& [skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree, muscles, targets,
-           links, rest] = value;
+           layers, links, rest] = value;
     static_cast<void>(links);  // follow from the rest
     static_cast<void>(rest);   // behind it, by name
     visit_all(archive, skeleton, bones, rest_positions, rest_normals, block_begin, blocks, surface, fields, tree,
-              muscles, targets);
+              muscles, targets, layers);
   }
 }
 

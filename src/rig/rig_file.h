@@ -12,7 +12,7 @@
 namespace cutis {
 
 /// Raise when the contents change: files of another version are refused with a sentence.
-inline constexpr std::uint32_t kRigVersion = 4;
+inline constexpr std::uint32_t kRigVersion = 5;
 
 /// The whole file.
 [[nodiscard]] std::string rig_to_bytes(const Rig& rig);

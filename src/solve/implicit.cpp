@@ -263,7 +263,10 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   }
   timed(profile.finish,
         [&] { finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_); });
-  if (unit_ != 1) scale_all(positions, static_cast<float>(unit_), context_);
+  if (unit_ != 1) {
+    scale_all(positions, static_cast<float>(unit_), context_);
+    motion.set_unit(rig_, 1 / unit_);  // what rides on the skin is in the pose's own units
+  }
   report(frame.report);
 }
 

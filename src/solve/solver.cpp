@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/engine.h"
+#include "backends/ride.h"
 #include "base/alive.h"
 #include "base/math.h"
 #include "base/timer.h"
@@ -140,6 +141,7 @@ struct Solver::Impl {
   std::unique_ptr<ImplicitSkin> implicit;
   std::unique_ptr<Tracker> tracker;
   std::unique_ptr<PoseOrigin> origin;  // methods that work on fields, and contact
+  std::unique_ptr<LayerRide> layers;   // where something rides on the skin
   std::unique_ptr<WorkMeter> meter;
   double mean_edge = 0;
   bool interrupted = false;  // the last frame was not finished: the stages are in no state to go on from
@@ -245,6 +247,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
   impl_->frame.normals.resize(impl_->rig->vertex_count());
   impl_->meter = std::make_unique<WorkMeter>();
   if (needs_skin(options)) {
+    if (impl_->rig->layers.size() > 0) impl_->layers = std::make_unique<LayerRide>(*impl_->rig);
     impl_->origin = std::make_unique<PoseOrigin>(*impl_->rig);
     const std::vector<float>& edges = impl_->rig->surface.edge;
     for (const float edge : edges) impl_->mean_edge += static_cast<double>(edge) / static_cast<double>(edges.size());
@@ -415,6 +418,7 @@ const Frame& Solver::solve(const Pose& pose) {
       s.skin_whole(near);
     }
   }
+  if (s.layers) s.layers->ride(s.motion.palette(), frame, s.context);
   if (offset != Vec3d{}) shift_all(frame.positions, offset, s.context);
   frame.report.nonfinite = s.motion.any_kept() ? count_followers(rig, s.motion.kept()) : 0;
   if (s.tracker) frame.report.profile = s.tracker->profile();

@@ -5,6 +5,7 @@
 
 #include "allocations/counting_new.h"
 #include "cutis/cutis.h"
+#include "support/dressed_tube.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -18,9 +19,8 @@ std::vector<Pose> poses_of(const Character& character, const char* clip, int fra
 }
 
 // Allocations of the frame that made most.
-std::size_t most_allocations(const char* name, const char* clip, int frames, const SolveOptions& options) {
+std::size_t most_allocations(const Character& character, const char* clip, int frames, const SolveOptions& options) {
   const Context context(2);
-  const Character character = load_character(name, context);
   const std::vector<Pose> poses = poses_of(character, clip, frames);
   Solver solver(bind(character, context), options, context);
   for (const Pose& pose : poses) (void)solver.solve(pose);
@@ -35,6 +35,10 @@ std::size_t most_allocations(const char* name, const char* clip, int frames, con
     most = std::max(most, test::allocations() - before);
   }
   return most;
+}
+
+std::size_t most_allocations(const char* name, const char* clip, int frames, const SolveOptions& options) {
+  return most_allocations(load_character(name, Context(2)), clip, frames, options);
 }
 
 TEST(Allocations, AreCounted) {
@@ -79,6 +83,15 @@ TEST(Allocations, OfAFurtherSolverAreItsOwnStateAlone) {
     const Solver second(rig, options, context);
     EXPECT_LT(test::allocated_bytes() - before, 650 * vertices) << to_string(method);
   }
+}
+
+TEST(Allocations, AreNoneInFramesOfWhatRidesOnTheSkin) {
+  // No more than the body alone, which goes exactly the same way.
+  const Character dressed = test::make_dressed_tube();
+  Character bare = dressed;
+  bare.meshes.resize(1);
+  EXPECT_EQ(most_allocations(dressed, "bend", 12, {.method = Method::tracking}),
+            most_allocations(bare, "bend", 12, {.method = Method::tracking}));
 }
 
 TEST(AllocationsSlow, AreNoneInFramesWithContactOfOtherMethodsAndBodies) {

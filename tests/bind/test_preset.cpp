@@ -136,5 +136,22 @@ INSTANTIATE_TEST_SUITE_P(all, PresetInForce,
                            return name;
                          });
 
+TEST(Presets, say_what_pieces_are) {
+  const Preset preset = preset_from_json(
+      R"({"roles": [{"name": "coat", "meshes": ["Coat"], "role": "garment"}, {"name": "lens", "pieces": [4, 5], "role": "inner"}]})",
+      "preset");
+  ASSERT_EQ(preset.roles.size(), 2U);
+  EXPECT_EQ(preset.roles[0].role, PieceRole::garment);
+  EXPECT_EQ(preset.roles[1].pieces, (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(preset_from_json(to_json(preset), "again").roles, preset.roles);
+  const auto refusal = [](const std::string& role) {
+    return test::error_of([&] { (void)preset_from_json(R"({"roles": [)" + role + "]}", "preset"); });
+  };
+  EXPECT_THAT(refusal(R"({"name": "x", "role": "cloak"})"), testing::HasSubstr("body, garment, hair, inner, rigid"));
+  EXPECT_THAT(refusal(R"({"name": "x"})"), testing::HasSubstr("has no \"role\""));
+  EXPECT_THAT(refusal(R"({"name": "x", "role": "body", "pieces": [-1]})"), testing::HasSubstr("whole numbers"));
+  EXPECT_THAT(refusal(R"({"name": "x", "role": "body", "piece": 1})"), testing::HasSubstr("\"piece\" is not known"));
+}
+
 }  // namespace
 }  // namespace cutis

@@ -60,6 +60,51 @@ TEST(ContactSurface, CountsWhatIntersectsAndWhatIsFlatAtRest) {
   EXPECT_FALSE(surface.excluded(ElementPair::edge_edge, {0, 1, 2, 3}));
 }
 
+// Two long bars that cross near their left ends ignore each other there, and nowhere else.
+TEST(ContactSurface, PiecesThatPassThroughEachOtherIgnoreEachOtherOnlyWhereTheyDo) {
+  const auto bar = [](double angle) {
+    test::Surface s;
+    constexpr int kRings = 41;
+    for (int i = 0; i < kRings; ++i)
+      for (int j = 0; j < 4; ++j) {
+        const double along = -0.5 + 0.25 * i, across = 0.2 * ((j == 1 || j == 2) ? 1 : -1),
+                     up = 0.2 * (j >= 2 ? 1 : -1);
+        s.positions.push_back(static_cast<Vec3f>(Vec3d{along * std::cos(angle) - across * std::sin(angle),
+                                                       along * std::sin(angle) + across * std::cos(angle), up}));
+      }
+    const auto at = [](int i, int j) { return static_cast<std::uint32_t>(4 * i + j % 4); };
+    for (int i = 0; i + 1 < kRings; ++i)
+      for (int j = 0; j < 4; ++j) {
+        s.triangles.push_back({at(i, j), at(i, j + 1), at(i + 1, j)});
+        s.triangles.push_back({at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)});
+      }
+    s.triangles.push_back({at(0, 0), at(0, 2), at(0, 1)});
+    s.triangles.push_back({at(0, 0), at(0, 3), at(0, 2)});
+    s.triangles.push_back({at(kRings - 1, 0), at(kRings - 1, 1), at(kRings - 1, 2)});
+    s.triangles.push_back({at(kRings - 1, 0), at(kRings - 1, 2), at(kRings - 1, 3)});
+    return s;
+  };
+  test::Surface bars = bar(0);
+  const test::Surface second = bar(0.7);
+  const auto n = static_cast<std::uint32_t>(bars.positions.size());
+  bars.positions.insert(bars.positions.end(), second.positions.begin(), second.positions.end());
+  for (const Triangle& t : second.triangles) bars.triangles.push_back({t[0] + n, t[1] + n, t[2] + n});
+  const std::vector<std::uint32_t> part(2 * n, 0);
+  const std::vector<float> radius{1};
+  const ContactSurface surface({bars.positions, bars.triangles, part, 1, radius}, Context(1));
+  ASSERT_GT(surface.rest_report().intersecting_pairs, 0U);
+  EXPECT_EQ(surface.rest_report().excluded_components, 1U);
+  // Where they cross (ring 2), and a ring beside; whatever of the other bar it is.
+  EXPECT_TRUE(surface.excluded(ElementPair::vertex_face, {8, n + 8, n + 9, n + 12}));
+  EXPECT_TRUE(surface.excluded(ElementPair::vertex_face, {12, n + 100, n + 101, n + 104}));
+  EXPECT_TRUE(surface.excluded(ElementPair::edge_edge, {100, 101, n + 8, n + 9}));
+  // Far ends.
+  EXPECT_FALSE(surface.excluded(ElementPair::vertex_face, {120, n + 120, n + 121, n + 124}));
+  EXPECT_FALSE(surface.excluded(ElementPair::edge_edge, {120, 121, n + 120, n + 121}));
+  EXPECT_FALSE(surface.triangles_excluded(200, static_cast<std::uint32_t>(second.triangles.size()) + 200));
+  EXPECT_TRUE(surface.triangles_excluded(16, static_cast<std::uint32_t>(second.triangles.size()) + 16));
+}
+
 // Part 0: a unit ball at the origin; part 1: one at x = 4 and one at x = 20.
 TEST(ContactSurface, MeasuresTheTravelOfSkinThatComesNearAndOfNoOther) {
   test::Surface balls = test::make_sphere(1, 10, 12);

@@ -44,6 +44,36 @@ std::vector<std::string> remarks(const CharacterInfo& info) {
   return list;
 }
 
+Json pieces_json(const Roles& roles, const Skeleton& skeleton) {
+  Json pieces = Json::array();
+  for (const Piece& p : roles.pieces)
+    pieces.push_back(
+        {{"role", to_string(p.role)},
+         {"mesh", p.mesh},
+         {"vertices", p.vertices},
+         {"triangles", p.triangles},
+         {"area", rounded(p.area)},
+         {"open", p.open},
+         {"bone", p.joint < 0 ? Json(nullptr) : Json(skeleton.joints[static_cast<std::size_t>(p.joint)].name)},
+         {"over", rounded(p.over)},
+         {"inside", rounded(p.inside)}});
+  return pieces;
+}
+
+// One line a piece, as long as they can be read; then how many there are of each role.
+void print_pieces(const Roles& roles, const Skeleton& skeleton) {
+  constexpr std::size_t kMostLines = 24;
+  tell("  pieces      {}\n", roles.pieces.size());
+  for (std::size_t i = 0; i < std::min(kMostLines, roles.pieces.size()); ++i) {
+    const Piece& p = roles.pieces[i];
+    tell("    {:>3} {:<8} {:<24} {:>7} vertices {:>7} triangles{}{}\n", i, to_string(p.role), printable(p.mesh, 60),
+         p.vertices, p.triangles, p.open ? ", open" : ", closed",
+         p.joint < 0 ? std::string()
+                     : fmt::format(", {}'s", printable(skeleton.joints[static_cast<std::size_t>(p.joint)].name, 60)));
+  }
+  if (roles.pieces.size() > kMostLines) tell("    ... {} more, in --json\n", roles.pieces.size() - kMostLines);
+}
+
 Json to_json(const std::string& file, const CharacterInfo& info, const std::vector<std::string>& warnings) {
   Json meshes = Json::array(), clips = Json::array();
   for (const auto& m : info.meshes)
@@ -190,12 +220,16 @@ void run_info(const InfoArguments& options) {
   if (is_take_file(options.file)) return run_take(options, session);
   const Character character = load_character(options.file, session.context());
   const CharacterInfo info = inspect(character);
+  const Roles roles = find_roles(character);
   std::vector<std::string> warnings = session.warnings();
   for (std::string& remark : remarks(info)) warnings.push_back(std::move(remark));
   if (options.common.json) {
-    session.print(to_json(options.file, info, warnings));
+    Json document = to_json(options.file, info, warnings);
+    document["pieces"] = pieces_json(roles, character.skeleton);
+    session.print(document);
   } else {
     print_text(options.file, info, warnings);
+    print_pieces(roles, character.skeleton);
   }
 }
 
@@ -203,10 +237,11 @@ void run_info(const InfoArguments& options) {
 
 void add_info(CLI::App& app) {
   auto options = std::make_shared<InfoArguments>();
-  CLI::App* verb = app.add_subcommand("info", "What is in a file: meshes, topology, bones, clips, weights, warnings");
-  verb->add_option(
-          "FILE", options->file,
-          "Character (.glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh .vrma) or marker take (.c3d .trc)")
+  CLI::App* verb = app.add_subcommand(
+      "info", "What is in a file: meshes, topology, bones, clips, weights, roles of its pieces, warnings");
+  verb->add_option("FILE", options->file,
+                   "Character (.glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME), motion (.bvh .vrma) or "
+                   "marker take (.c3d .trc)")
       ->required();
   add_common_options(*verb, options->common);
   verb->footer("Examples:\n  cutis info character.glb\n  cutis info scan.obj --json\n  cutis info take.c3d");

@@ -97,8 +97,9 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "shade, part, weights, stretch, roughness, scars, overlap, intersections; residual, contact (methods that "
-          "follow a field); untouched, memory, settled, which play the motion twice (see 'measure --also')")
+          "shade, part, role, weights, stretch, roughness, scars, overlap, intersections, poke_through, tears; "
+          "residual, contact (methods that follow a field); untouched, memory, settled, which play the motion "
+          "twice (see 'measure --also')")
       ->capture_default_str()
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
