@@ -57,7 +57,7 @@ if shared fox/fox.glb; then
 fi
 shared rigged_figure/rigged_figure.glb && sheet rigged_figure "$data/rigged_figure/rigged_figure.glb" ""
 shared rigged_simple/rigged_simple.glb && sheet rigged_simple "$data/rigged_simple/rigged_simple.glb" ""
-shared simple_skin/simple_skin.gltf && sheet simple_skin "$data/simple_skin/simple_skin.gltf" ""
+shared simple_skin/simple_skin.gltf && sheet simple_skin "$data/simple_skin/simple_skin.gltf" "" --yaw 0
 if shared avatars/rocketbox_male.glb; then
   sheet rocketbox-crouch "$data/avatars/rocketbox_male.glb" crouch_in
   sheet rocketbox-stretch "$data/avatars/rocketbox_male.glb" stretch_arms
