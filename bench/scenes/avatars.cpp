@@ -121,6 +121,7 @@ class Avatars {
     row.unit = "ns/vertex";
     row.hash = kHashSeed;
     std::vector<double> ms;
+    std::vector<FrameReport> reports;
     std::size_t vertices = 0;
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const double start = cpu_seconds();
@@ -128,7 +129,9 @@ class Avatars {
       const double used = (cpu_seconds() - start) * 1e3;
       vertices = frame.positions.size();
       row.hash = hash_span(std::span<const Vec3f>(frame.positions), row.hash);
-      if (i >= kAvatarWarmUp) ms.push_back(used);
+      if (i < kAvatarWarmUp) continue;
+      ms.push_back(used);
+      if (bench_.profile()) reports.push_back(frame.report);
     }
     const double frame_ms = median(ms);
     set_values(row, scaled(std::move(ms), 1e6 / static_cast<double>(vertices)));
@@ -136,6 +139,7 @@ class Avatars {
     if (is_body) body_ = row.median;
     row.budget = kOfTheBody * body_;
     row.quality = {{"ms_per_frame", frame_ms}};
+    if (bench_.profile()) row.profile = profile_of(reports);
     if (body_ > 0) row.quality.push_back({"of_the_body's", row.median / body_});
     bench_.emit(row);
     Row worst = single_value(name + "/worst_frame", "medians", row.worst / row.median, row.hash);

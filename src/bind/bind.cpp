@@ -146,7 +146,7 @@ void set_iso_values(const Context& context, Rig& rig) {
   std::ranges::transform(samples, rig.surface.iso.begin(), &SkinSample::value);
 }
 
-PartReport report_of(const PartField& field, const GridOptions& options, const JointPreset& settings) {
+PartReport report_of(const PartField& field, const JointPreset& settings) {
   const FitReport& fit = field.report();
   const GridReport& grid = field.grid().report();
   PartReport part;
@@ -167,11 +167,11 @@ PartReport report_of(const PartField& field, const GridOptions& options, const J
   part.grid_nodes = grid.nodes;
   part.grid_cell = grid.cell;
   part.grid_error = grid.worst;
-  part.grid_bound = options.error;
+  part.grid_bound = grid.bound;
   part.remarks = fit.remarks;
   if (!field.empty() && !grid.met)
     part.remarks.push_back(
-        fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, options.error));
+        fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, grid.bound));
   return part;
 }
 
@@ -209,7 +209,7 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
     rig.fields.push_back(freeze(fields[b]));
     radius.push_back(fields[b].empty() ? 0.0 : fields[b].support().radius);
     const std::string& name = name_of(rig, rig.bones[b]);
-    report.parts.push_back(report_of(fields[b], options.grid, preset.of(name)));
+    report.parts.push_back(report_of(fields[b], preset.of(name)));
     report.parts.back().joint = name;
     if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }

@@ -99,14 +99,19 @@ class Allowance {
   /// Whether one more system may be solved; if so, it is counted.
   bool takes(std::size_t samples) {
     const double n = static_cast<double>(samples), cost = n * n * n;
-    if (spent_ > 0 && spent_ + cost > work_) return false;
+    if (spent_ > 0 && spent_ + cost > work_) {
+      stinted_ = true;
+      return false;
+    }
     spent_ += cost;
     return true;
   }
   [[nodiscard]] double spent() const { return spent_; }
+  [[nodiscard]] bool stinted() const { return stinted_; }
 
  private:
   double work_, spent_ = 0;
+  bool stinted_ = false;
 };
 
 // What all attempts on one part have in common.
@@ -452,12 +457,15 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
       best = std::move(fitted);
     }
   }
+  base.work = allowance.spent();
+  base.stinted = allowance.stinted();
   if (!best) {
     base.remarks.emplace_back("no shape could be fitted: no field");
     return {{}, task.support, {}, std::move(base)};
   }
   best->report.attempts = base.attempts;
-  best->report.work = allowance.spent();
+  best->report.work = base.work;
+  best->report.stinted = base.stinted;
   best->report.remarks = base.remarks;
   return std::move(*best);
 }

@@ -45,6 +45,7 @@ struct FitReport {
   std::size_t points = 0;                 ///< the part's own vertices
   std::size_t samples = 0, caps = 0;      ///< of the accepted HRBF
   double work = 0;                        ///< sum of (samples)^3 over the systems solved, as in FitOptions
+  bool stinted = false;                   ///< more would have been solved if the work had lasted
   std::size_t tucks = 0;                  ///< samples that keep the field inside the character and filled
   HrbfReport hrbf;                        ///< of the accepted HRBF
   std::size_t checked = 0;                ///< unseen points that the distances below are taken at

@@ -17,8 +17,8 @@ struct FieldOptions {
   GridOptions grid = {};
   /// Of all parts together, 8 bytes each. A part has a share of these and of the work, and no more: half goes to all
   /// parts alike, a quarter follows their vertices, a quarter their surface.
-  std::size_t grid_nodes = 3'200'000;
-  double fit_work = 2.5e8;  ///< of all parts together, as FitOptions::work: two thousand systems of 50 samples
+  std::size_t grid_nodes = 4'000'000;
+  double fit_work = 8e7;  ///< of all parts together, as FitOptions::work: 640 systems of 50 samples
 };
 
 class PartField {
