@@ -21,6 +21,7 @@
 #include "cutis/option_rows.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
+#include "rig/parts.h"
 #include "rig/rig.h"
 #include "rig/rig_file.h"
 #include "rig/skin_links.h"
@@ -220,6 +221,12 @@ void make_skin(const Character& character, const WeldedCharacter& welded, const 
   else
     spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
+  const std::vector<float> coarse = coarse_parts(rig);
+  for (std::size_t b = 0; b < coarse.size(); ++b) {
+    report.parts[b].coarse = static_cast<double>(coarse[b]);
+    if (coarse[b] > 0.5F)
+      report.parts[b].remarks.emplace_back("hardly a triangle is its own: its skin is shown nearer to smooth skinning");
+  }
   add_muscles(preset, rig);
   paint_regions(character, preset, rig);
   add_targets(preset, rig);
