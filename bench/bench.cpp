@@ -25,6 +25,7 @@ constexpr Suite kSuites[] = {
     {{"markers", "marker-driven animation"}, markers},
     {{"files", "a GLB read, a PC2 written"}, files},
     {{"growth", "time over vertices, bones and joints that move"}, growth},
+    {{"avatars", "every character of the data folder: bind, a vertex and frame of tracking with contact"}, avatars},
     {{"machine", "ceilings: how fast one core copies"}, machine},
 };
 

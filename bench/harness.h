@@ -18,8 +18,9 @@ class Bench {
  public:
   Bench(const Options& options, const Context& context, std::function<void(const Row&)> emit);
 
-  [[nodiscard]] const Context& context() const { return context_; }  ///< with the threads that were asked for
-  [[nodiscard]] const Context& alone() const { return alone_; }      ///< one core
+  [[nodiscard]] const Context& context() const { return context_; }        ///< with the threads that were asked for
+  [[nodiscard]] const Context& alone() const { return alone_; }            ///< one core
+  [[nodiscard]] const std::string& data() const { return options_.data; }  ///< the data folder; may be empty
   [[nodiscard]] bool profile() const { return options_.profile; }
   [[nodiscard]] const AlsoMeasure& also() const { return options_.also; }
   /// Whether a row of this name, or one below it, was asked for.
@@ -59,6 +60,7 @@ void weights(const Bench& bench);
 void markers(const Bench& bench);
 void files(const Bench& bench);
 void growth(const Bench& bench);
+void avatars(const Bench& bench);
 void machine(const Bench& bench);
 
 }  // namespace cutis::bench

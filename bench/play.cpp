@@ -103,7 +103,7 @@ Row Player::play(const Play& play) const {
   Solver solver(rig_, play.options, context_);
   if (with_contact(play.options)) solver.foresee(play.poses);
   std::vector<double> ms, cpu;
-  ProfileSum profile;
+  std::vector<FrameReport> reports;
   // Beside it, untimed: what its quality is compared with.
   Solver dqs(rig_, {.method = Method::dqs}, context_);
   SecondRuns second(rig_, play.options, bench_.also(), context_);
@@ -121,7 +121,7 @@ Row Player::play(const Play& play) const {
     if (i < warm_up) continue;
     ms.push_back(frame.report.milliseconds);
     cpu.push_back(used);
-    profile.add(frame.report);
+    if (bench_.profile()) reports.push_back(frame.report);
     row.hash = hash_span(std::span<const Vec3f>(frame.positions), row.hash);
     residual_p95 = std::max(residual_p95, frame.report.residual_p95);
     nonfinite += frame.report.nonfinite;
@@ -140,8 +140,14 @@ Row Player::play(const Play& play) const {
     row.quality.push_back(
         {"settled",
          settle(solver, rig_, play.options, character_.skeleton, play.poses.back(), metrics_, context_).back().worst});
-  if (bench_.profile()) row.profile = profile.mean();
+  if (bench_.profile()) row.profile = profile_of(reports);
   return row;
+}
+
+std::vector<Number> profile_of(std::span<const FrameReport> frames) {
+  ProfileSum sum;
+  for (const FrameReport& frame : frames) sum.add(frame);
+  return sum.mean();
 }
 
 std::vector<Pose> poses_of(const Character& character, std::string_view clip, std::size_t most) {

@@ -30,6 +30,9 @@ class Player {
   Metrics metrics_;
 };
 
+/// What a mean frame took, stage by stage, and what it counted.
+[[nodiscard]] std::vector<Number> profile_of(std::span<const FrameReport> frames);
+
 /// At 30 a second, at most `most` frames.
 [[nodiscard]] std::vector<Pose> poses_of(const Character& character, std::string_view clip, std::size_t most = 60);
 

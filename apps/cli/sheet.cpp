@@ -286,11 +286,15 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"shade",  "part",    "role",    "weights",       "stretch",      "roughness", "scars",    "untouched",
-          "memory", "settled", "overlap", "intersections", "poke_through", "tears",     "residual", "contact"};
+  return {"texture",   "shade",  "part",    "role",    "weights",       "stretch",      "roughness", "scars",
+          "untouched", "memory", "settled", "overlap", "intersections", "poke_through", "tears",     "residual",
+          "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
+  const Paints paints =
+      choice.color.empty() || choice.color == "texture" ? Paints(character, mesh_looks(character), context) : Paints();
+  const bool painted = choice.color == "texture" || !paints.empty();
   if (choice.color == "residual" || choice.color == "contact")
     for (const Method method : choice.methods)
       if (!needs_skin(method))
@@ -359,7 +363,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
                                    : std::string("   contact");
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))
       label += fmt::format("   {} pairs", shots[i].metrics->intersecting_pairs.value_or(0));
-    const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors};
+    const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors, painted ? &paints : nullptr};
     cells.push_back({render_still(drawable, camera, render, context), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));
   }

@@ -11,10 +11,10 @@ namespace cutis::cli {
 
 struct SheetChoice {
   std::vector<Method> methods{Method::dqs};
-  std::string color = "shade";  ///< one of color_names()
-  std::string bone;             ///< with weights: one bone
-  std::string zoom;  ///< empty: the whole motion; "worst", "differ": where skin is worst, methods differ; else a bone
-  int pick = 0;      ///< > 0: only so many of the frames, those in which the methods differ most
+  std::string color;  ///< one of color_names(); empty: texture where the file has textures or colours, else shade
+  std::string bone;   ///< with weights: one bone
+  std::string zoom;   ///< empty: the whole motion; "worst", "differ": where skin is worst, methods differ; else a bone
+  int pick = 0;       ///< > 0: only so many of the frames, those in which the methods differ most
   bool numbers = false;  ///< under each cell
   std::string title;
   ContactChoice contact;

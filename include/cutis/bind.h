@@ -32,14 +32,15 @@ struct BindOptions {
 /// What became of one part.
 struct PartReport {
   std::string joint;
-  std::string shape;                                     ///< "hrbf", "spheres", or "none": it owns no vertices
-  std::string op, controller;                            ///< with which it meets its parent's part
-  std::size_t vertices = 0;                              ///< welded, its own
-  std::size_t samples = 0, caps = 0;                     ///< of the fit
-  int attempts = 0;                                      ///< fits tried
-  double median = 0, p95 = 0, worst = 0;                 ///< of its 0.5 surface to unseen points of the mesh, metres
-  double radius = 0;                                     ///< of the support, metres
-  double bulge = 0;                                      ///< most that its surface stands off the character, metres
+  std::string shape;                      ///< "hrbf", "spheres", or "none": it owns no vertices
+  std::string op, controller;             ///< with which it meets its parent's part
+  std::size_t vertices = 0;               ///< welded, its own
+  std::size_t samples = 0, caps = 0;      ///< of the fit
+  int attempts = 0;                       ///< fits tried
+  double median = 0, p95 = 0, worst = 0;  ///< of its 0.5 surface to unseen points of the mesh, metres
+  double radius = 0;                      ///< of the support, metres
+  double coarse = 0;  ///< 0 to 1: how far it has no skin of its own to shape; shown nearer to smooth skinning
+  double bulge = 0;   ///< most that its surface stands off the character, metres
   std::size_t stray_pieces = 0, voids = 0;               ///< second sheets and holes within the support
   std::size_t grid_nodes = 0;                            ///< of its field
   double grid_cell = 0, grid_error = 0, grid_bound = 0;  ///< metres; largest error of f, and what was asked for

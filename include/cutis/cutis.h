@@ -13,6 +13,7 @@
 #include "cutis/frame.h"
 #include "cutis/hands.h"
 #include "cutis/io.h"
+#include "cutis/look.h"
 #include "cutis/marker_solver.h"
 #include "cutis/markers.h"
 #include "cutis/method.h"

@@ -12,6 +12,7 @@
 #include "cutis/builtin.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/look.h"
 #include "cutis/option_rows.h"
 #include "cutis/skin_contact.h"
 #include "cutis/take.h"
@@ -26,6 +27,10 @@ struct ReadOptions {
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] Character load_character(const std::string& file, const Context& context,
                                        const ReadOptions& options = {});
+
+/// How each mesh is painted, by the materials of its file; white where it has none. Pictures live as long as the
+/// character's appearance.
+[[nodiscard]] std::vector<MeshLook> mesh_looks(const Character& character);
 
 /// The skeleton and the clips of a character file, or of a .bvh: its joints as the offsets draw them (standing on the
 /// ground when the root's offset is 0), in the file's unit, with its motion as a clip. The result has no meshes.
@@ -47,8 +52,8 @@ struct MotionReport {
   std::vector<JointPair> joints;
 };
 
-/// Reads a .bvh or a .vrma and retargets it: corresponding bones point in the same directions, the root's path is scaled
-/// by the ratio of the leg lengths (hip heights).
+/// Reads a .bvh or a .vrma and retargets it: corresponding bones point in the same directions, the root's path is
+/// scaled by the ratio of the leg lengths (hip heights).
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
                                const MotionOptions& options = {}, MotionReport* report = nullptr);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/look.h"
 #include "cutis/option_rows.h"
 
 namespace cutis {
@@ -64,12 +66,31 @@ struct RenderOptions {
   std::optional<double> ground_height = {};
 };
 
+/// What the meshes of a character are painted with: textures, vertex colours, base colours, cut-outs. Made once, for
+/// any number of pictures; copies share it.
+class Paints {
+ public:
+  Paints();  ///< none
+  /// `looks`: one per mesh, as mesh_looks() gives them. Decodes their pictures; what cannot be decoded is said in
+  /// `context` and drawn in one colour. Throws Error(bad_argument) when the numbers differ.
+  Paints(const Character& character, std::span<const MeshLook> looks, const Context& context);
+  /// Whether there is nothing to see of them: neither textures nor vertex colours, and one colour for all.
+  [[nodiscard]] bool empty() const;
+
+  struct Impl;
+  [[nodiscard]] const Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
 /// What to draw: all vertices of all meshes in the input's order. Triangles with a non-finite vertex are left out.
 struct Drawable {
   const Character* character = nullptr;
   std::span<const Vec3f> positions;  ///< empty: the rest pose
   std::span<const Vec3f> normals;    ///< empty: computed from the positions
-  std::span<const Color> colors;     ///< per vertex; empty: the default skin tone
+  std::span<const Color> colors;     ///< per vertex; empty: the paints, or the default skin tone
+  const Paints* paints = nullptr;    ///< of this character
 };
 
 /// Warm key, cool fill, rim, sky; the insides of the skin (back faces) are tinted violet. The same bits for any

@@ -6,6 +6,7 @@
 #include "backends/track_rest.h"
 #include "base/math.h"
 #include "geometry/normals.h"
+#include "kernels/smooth.h"
 
 namespace cutis {
 namespace {
@@ -23,6 +24,9 @@ constexpr double kFlat = 0.999;
 constexpr float kHoldRadii = 0.5F;
 // Longest edge at a vertex, in radii of its field: up to here skin is fine; from there on an edge spans the part.
 constexpr float kFineRadii = 1.5F, kCoarseRadii = 3;
+
+// Rings over which coarse parts fade into others.
+constexpr int kCoarseRings = 2;
 
 // Parts all of whose triangles face one way.
 std::vector<char> flat_parts(const Rig& rig) {
@@ -129,6 +133,26 @@ std::vector<Vec3f> surface_normals(const RigRows& corners, const RigSurface& s) 
     if (length(sum) > kOneSided * area) normals[v] = normalized(sum);
   }
   return normals;
+}
+
+std::vector<float> coarse_skin(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::vector<float> of_part = coarse_parts(rig);
+  std::vector<float> coarse(s.size(), 0.0F), next(s.size());
+  bool any = false;
+  for (std::size_t v = 0; v < s.size(); ++v) {
+    if (s.owner[v] != RigSurface::kNoBone) coarse[v] = of_part[s.owner[v]];
+    any = any || coarse[v] > 0;
+  }
+  if (!any) return {};
+  for (int ring = 0; ring < kCoarseRings; ++ring) {
+    for (std::size_t v = 0; v < s.size(); ++v) {
+      const auto row = s.neighbours.row(v);
+      next[v] = mean_with_ring(coarse[v], coarse.data(), row.data(), row.size());
+    }
+    coarse.swap(next);
+  }
+  return coarse;
 }
 
 // What packs take of the rest pose, by place.
@@ -263,6 +287,7 @@ TrackRest make_track_rest(const Rig& rig) {
       longest = std::max(longest, distance(s.positions[v], s.positions[w]));
     rest.fine[v] = 1 - smooth_step(longest / r, kFineRadii, kCoarseRadii);
   }
+  rest.coarse = coarse_skin(rig);
   rest.corners = corners_of(n, s.triangles);
   rest.normals = surface_normals(rest.corners, s);
   bring_to_places(rig, rest);

@@ -44,6 +44,8 @@ struct TrackRest {
   std::vector<float> hold;  ///< of smooth skinning on free skin, against the neighbours' pull; not more than 1 counts
   /// 1 where edges are fine enough for smoothing over neighbours to be smoothing, 0 where they span the part.
   std::vector<float> fine;
+  /// 0 to 1: coarse_parts() of its part, fading into the parts around; empty: nowhere.
+  std::vector<float> coarse;
   std::vector<float> stiffness;     ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
   std::vector<Vec3f> core;          ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;     ///< per item of others: by how much the other's field is the larger one there

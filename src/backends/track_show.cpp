@@ -8,11 +8,21 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "kernels/field_constants.h"
+#include "kernels/field_rules.h"
+#include "kernels/smooth.h"
 
 namespace cutis {
 
 using namespace field_constants;
 using relaxation::odds;
+
+namespace {
+
+// Between the tracked and the smooth skin, in shortest edges: up to here they are two versions of one surface, from
+// there on one of them alone is whole.
+constexpr float kNearBy = 0.5F, kFarOff = 1;
+
+}  // namespace
 
 TrackShow::TrackShow(const Rig& rig, const TrackRest& rest, const Context& context)
     : rig_(rig), rest_(rest), context_(context) {
@@ -171,6 +181,34 @@ void TrackShow::make_fair(std::vector<Vec3f>& shown) {
   }
 }
 
+// Between the vertices of a coarse part there is no skin that a field could shape: there the skin is shown nearer to
+// where smooth skinning has it, unless something touches.
+void TrackShow::keep_smooth(const TrackStep& step, std::vector<Vec3f>& shown) {
+  const RigSurface& s = rig_.surface;
+  keep_ = rest_.coarse;
+  const auto each_active = [&](auto&& body) {
+    parallel_for(context_, step.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t a = begin; a < end; ++a) body(a, step.active[a]);
+    });
+  };
+  each_active([&](std::size_t a, std::uint32_t v) {
+    if (!(keep_[v] > 0)) return;
+    float touch = step.pin.empty() ? 0.0F : step.pin[v];
+    for (const TrackOther& other : step.others_of(a)) touch = std::max(touch, other.contact);
+    // No farther than the shortest edge at it allows: its neighbours may stay with the tracked skin.
+    float shortest = s.edge[v];
+    for (const std::uint32_t w : s.neighbours.row(v))
+      shortest = std::min(shortest, distance(s.positions[v], s.positions[w]));
+    const float apart = distance(shown[v], step.blended[v]);
+    keep_[v] *= shortest > 0 ? (1 - smooth_step(apart / shortest, kNearBy, kFarOff)) * (1 - touch) : 0.0F;
+  });
+  each_active([&](std::size_t, std::uint32_t v) {
+    if (!(rest_.coarse[v] > 0) || rest_.is_rigid(v)) return;
+    const auto ring = s.neighbours.row(v);
+    shown[v] = lerp(shown[v], step.blended[v], mean_with_ring(keep_[v], keep_.data(), ring.data(), ring.size()));
+  });
+}
+
 void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, std::vector<Vec3f>& shown) {
   shown = step.p;
   follow(step, view.frames, shown);
@@ -181,6 +219,7 @@ void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, st
   find_rows(step, view.guarded, shown);
   if (list_.empty()) return;
   make_fair(shown);
+  if (!rest_.coarse.empty()) keep_smooth(step, shown);
   for (std::size_t v = 0; v < step.lift.size(); ++v) shown[v] += step.lift[v];
 }
 

@@ -32,6 +32,7 @@ class TrackShow {
   void follow(const TrackStep& step, double frames, std::vector<Vec3f>& shown);
   void find_rows(TrackStep& step, bool guarded, const std::vector<Vec3f>& shown);
   void make_fair(std::vector<Vec3f>& shown);
+  void keep_smooth(const TrackStep& step, std::vector<Vec3f>& shown);
   bool find_twists(const TrackStep& step);  // any
 
   const Rig& rig_;
@@ -46,6 +47,7 @@ class TrackShow {
   std::vector<float> bone_twist_;          // per bone: how much the joint above it is twisted, 0 to 1
   std::vector<float> twist_, next_twist_;  // per vertex
   std::vector<Vec3f> next_, previous_;
+  std::vector<float> keep_;  // per vertex: how far it is shown where smooth skinning has it
   TrackSmoothing smoothing_;
   bool touches_ = false;  // so that smoothing_ knows where
 };

@@ -23,6 +23,7 @@
 #include "cutis/option_rows.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
+#include "rig/parts.h"
 #include "rig/rig.h"
 #include "rig/rig_file.h"
 #include "rig/skin_links.h"
@@ -148,7 +149,7 @@ void set_iso_values(const Context& context, Rig& rig) {
   std::ranges::transform(samples, rig.surface.iso.begin(), &SkinSample::value);
 }
 
-PartReport report_of(const PartField& field, const GridOptions& options, const JointPreset& settings) {
+PartReport report_of(const PartField& field, const JointPreset& settings) {
   const FitReport& fit = field.report();
   const GridReport& grid = field.grid().report();
   PartReport part;
@@ -169,11 +170,11 @@ PartReport report_of(const PartField& field, const GridOptions& options, const J
   part.grid_nodes = grid.nodes;
   part.grid_cell = grid.cell;
   part.grid_error = grid.worst;
-  part.grid_bound = options.error;
+  part.grid_bound = grid.bound;
   part.remarks = fit.remarks;
   if (!field.empty() && !grid.met)
     part.remarks.push_back(
-        fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, options.error));
+        fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, grid.bound));
   return part;
 }
 
@@ -234,7 +235,7 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
     rig.fields.push_back(freeze(fields[b]));
     radius.push_back(fields[b].empty() ? 0.0 : fields[b].support().radius);
     const std::string& name = name_of(rig, rig.bones[b]);
-    report.parts.push_back(report_of(fields[b], options.grid, preset.of(name)));
+    report.parts.push_back(report_of(fields[b], preset.of(name)));
     report.parts.back().joint = name;
     if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }
@@ -246,6 +247,12 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
   else
     spread_turns(radius, turn_width(bind_options.turn), context, rig.surface);
   fence_fields(context, rig);
+  const std::vector<float> coarse = coarse_parts(rig);
+  for (std::size_t b = 0; b < coarse.size(); ++b) {
+    report.parts[b].coarse = static_cast<double>(coarse[b]);
+    if (coarse[b] > 0.5F)
+      report.parts[b].remarks.emplace_back("hardly a triangle is its own: its skin is shown nearer to smooth skinning");
+  }
   add_muscles(preset, rig);
   paint_regions(whole, preset, rig);
   add_targets(preset, rig);

@@ -16,6 +16,8 @@ constexpr double kSafety = 0.85;
 constexpr int kRefinements = 5;
 constexpr std::size_t kProbes = 600;  // random points that measure the error
 constexpr double kLargest = 32767;
+// Of what the shape itself misses the surface by: a grid need not be more exact than this share of it.
+constexpr double kOfTheMiss = 0.05;
 
 std::int16_t quantised(double x) { return static_cast<std::int16_t>(std::lround(std::clamp(x, -kLargest, kLargest))); }
 
@@ -24,17 +26,20 @@ std::int16_t quantised(double x) { return static_cast<std::int16_t>(std::lround(
 FieldGrid::FieldGrid(const FittedPart& part, const GridOptions& options) {
   if (part.shape.empty()) return;
   double cell = kFirstCell * part.support.radius;
+  const double slope = -compact(part.support.map, 0.0, part.support.radius).slope;
+  const double bound = std::max(options.error, kOfTheMiss * slope * part.report.p95);
   const auto fits = [&](double c) { return lattice_nodes(part.box, c) <= static_cast<double>(options.max_nodes); };
   while (!fits(cell)) cell *= 1.1;
   for (int step = 0; step < kRefinements; ++step) {
     if (options.checkpoint) options.checkpoint();
     build(part, cell);
     measure(part);
-    report_.met = report_.worst <= options.error;
+    report_.bound = bound;
+    report_.met = report_.worst <= bound;
     if (report_.met) break;
     // The error falls between the second power of the cell (at the samples of an HRBF, whose second derivatives jump
     // there) and the third (elsewhere).
-    double next = cell * std::clamp(kSafety * std::sqrt(options.error / report_.worst), 0.35, 0.9);
+    double next = cell * std::clamp(kSafety * std::sqrt(bound / report_.worst), 0.35, 0.9);
     while (!fits(next)) next *= 1.05;
     if (next > 0.97 * cell) break;
     cell = next;

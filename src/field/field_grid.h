@@ -22,9 +22,10 @@ struct GridOptions {
 struct GridReport {
   double cell = 0;  ///< metres
   std::size_t nodes = 0, bytes = 0;
+  double bound = 0;           ///< GridOptions::error, or more where the shape itself is far less exact
   double worst = 0, p99 = 0;  ///< error of f at random points of the support, against the shape in double
   double worst_gradient = 0;  ///< error of grad f there, in units of its size on the surface
-  bool met = false;           ///< worst <= the bound asked for; otherwise max_nodes stopped it
+  bool met = false;           ///< worst <= bound; otherwise max_nodes stopped it
   std::size_t masked = 0;     ///< nodes of stray supports, taken out
 };
 

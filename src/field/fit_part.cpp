@@ -25,7 +25,7 @@ constexpr std::size_t kFewSamples = 4;   // fewer vertices or samples say nothin
 constexpr double kStickOut = 0.06;       // support radii by which a field may stick out of the rest of the character
 constexpr double kHollow = 0.15;         // the least that |d| must be deep inside, in units of the true depth
 constexpr double kCoreDepth = 0.5;       // and what a core sample asks for: what an HRBF has on a cylinder's axis
-constexpr double kPieceNodes = 40'000;   // of the lattice that is searched for second sheets
+constexpr double kPieceNodes = 24'000;   // of the lattice that is searched for second sheets
 constexpr double kInnerDepth = 0.35;     // support radii below the surface where the field must be above 0.5
 constexpr std::size_t kInnerPoints = 60;
 constexpr int kFillRounds = 2;         // fits repeated with a sample in each hole
@@ -90,6 +90,28 @@ OrientedBox bounds_along(const Mat3d& axes, std::span<const Vec3d> points) {
 struct Core {
   Vec3d position;
   double depth = 0;
+};
+
+// What the fits of one part may still cost. A system takes the cube of its size.
+class Allowance {
+ public:
+  explicit Allowance(double work) : work_(work) {}
+  /// Whether one more system may be solved; if so, it is counted.
+  bool takes(std::size_t samples) {
+    const double n = static_cast<double>(samples), cost = n * n * n;
+    if (spent_ > 0 && spent_ + cost > work_) {
+      stinted_ = true;
+      return false;
+    }
+    spent_ += cost;
+    return true;
+  }
+  [[nodiscard]] double spent() const { return spent_; }
+  [[nodiscard]] bool stinted() const { return stinted_; }
+
+ private:
+  double work_, spent_ = 0;
+  bool stinted_ = false;
 };
 
 // What all attempts on one part have in common.
@@ -179,8 +201,11 @@ Task make_task(const PartPatch& patch, const FitOptions& options) {
 }
 
 // A part that does not go around its bone (a shoulder blade, the back of a hand) leaves its field free to swell out of
-// the body on the other side. Vertices of the other parts that are found inside the field become samples of it.
-Hrbf fit_tucked(const Task& task, std::vector<SurfaceSample>& samples, std::size_t& tucks) {
+// the body on the other side. Vertices of the other parts that are found inside the field become samples of it. Nothing
+// when the allowance does not last for a single fit.
+std::optional<Hrbf> fit_tucked(const Task& task, Allowance& allowance, std::vector<SurfaceSample>& samples,
+                               std::size_t& tucks) {
+  if (!allowance.takes(samples.size())) return std::nullopt;
   const double r = task.support.radius;
   const std::vector<Vec3d>& others = task.patch.other_points;
   std::vector<Vec3f> points;
@@ -213,6 +238,10 @@ Hrbf fit_tucked(const Task& task, std::vector<SurfaceSample>& samples, std::size
       ++added;
     }
     if (added == 0) break;
+    if (!allowance.takes(samples.size())) {
+      samples.resize(samples.size() - added);
+      break;
+    }
     tucks += added;
     hrbf = Hrbf(samples, task.options.kernel);
   }
@@ -352,8 +381,13 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
     base.remarks.push_back(fmt::format("{} vertices: too few for an HRBF", patch.own_points));
     refits = -1;
   }
+  Allowance allowance(options.work);
+  std::size_t last_surface = 0;
   for (int attempt = 0; attempt <= refits; ++attempt) {
     PartSamples samples = sample_part(patch, task.exposure, task.support.radius, sampling);
+    // The first repetition has samples in the middle besides; a later one without more of the surface is the same.
+    if (attempt > 1 && samples.surface <= last_surface) break;
+    last_surface = samples.surface;
     if (attempt > 0)
       for (const Core& core : task.cores) samples.samples.push_back({core.position, {}, -kCoreDepth * core.depth});
     if (samples.surface < kFewSamples) {
@@ -369,16 +403,21 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
     for (int fill = 0; fill <= kFillRounds; ++fill) {
       if (options.checkpoint) options.checkpoint();
       fault.clear();
-      Hrbf hrbf = fit_tucked(task, samples.samples, report.tucks);
-      report.hrbf = hrbf.report();
-      if (!hrbf.report().ok) {
+      std::optional<Hrbf> hrbf = fit_tucked(task, allowance, samples.samples, report.tucks);
+      if (!hrbf) {
+        fault = "its share of the work for fits is spent";
+        attempt = refits;
+        break;
+      }
+      report.hrbf = hrbf->report();
+      if (!hrbf->report().ok) {
         fault = "the samples make a singular system";
         break;
       }
       std::vector<Vec3d> extent;
       std::vector<SurfaceSample> repairs;
       for (const SurfaceSample& s : samples.samples) extent.push_back(s.position);
-      std::optional<FittedPart> fitted = examine(task, std::move(hrbf), extent, report, fault, repairs);
+      std::optional<FittedPart> fitted = examine(task, std::move(*hrbf), extent, report, fault, repairs);
       if (fitted && fault.empty() && (!best || score_of(fitted->report) < score_of(best->report)))
         best = std::move(fitted);
       if ((fault.empty() && best && is_good(*best)) || repairs.empty()) break;
@@ -418,11 +457,15 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
       best = std::move(fitted);
     }
   }
+  base.work = allowance.spent();
+  base.stinted = allowance.stinted();
   if (!best) {
     base.remarks.emplace_back("no shape could be fitted: no field");
     return {{}, task.support, {}, std::move(base)};
   }
   best->report.attempts = base.attempts;
+  best->report.work = base.work;
+  best->report.stinted = base.stinted;
   best->report.remarks = base.remarks;
   return std::move(*best);
 }

@@ -28,6 +28,7 @@ struct FitOptions {
   SphereFitOptions spheres = {};
   double residual_limit = 0.12;           ///< 95th percentile of the distance at unseen points, in support radii
   int refits = 2;                         ///< each with 1.6 times as many samples, and rounder caps
+  double work = 1e9;                      ///< sum of (samples)^3 over the systems solved; the first is always solved
   std::function<void()> checkpoint = {};  ///< called between steps of the fit; what it throws comes through
 };
 
@@ -43,6 +44,8 @@ struct FitReport {
   int attempts = 0;                       ///< samplings tried
   std::size_t points = 0;                 ///< the part's own vertices
   std::size_t samples = 0, caps = 0;      ///< of the accepted HRBF
+  double work = 0;                        ///< sum of (samples)^3 over the systems solved, as in FitOptions
+  bool stinted = false;                   ///< more would have been solved if the work had lasted
   std::size_t tucks = 0;                  ///< samples that keep the field inside the character and filled
   HrbfReport hrbf;                        ///< of the accepted HRBF
   std::size_t checked = 0;                ///< unseen points that the distances below are taken at

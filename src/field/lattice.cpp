@@ -4,42 +4,68 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "geometry/disjoint_sets.h"
 
 namespace cutis {
 
 namespace {
 
-constexpr double kSearchNodes = 30'000;
+constexpr double kSearchNodes = 12'000;
 
 int nodes_along(double size, double cell) { return static_cast<int>(std::ceil(size / cell - 1e-9)) + 1; }
 
-// Marks what is connected to `seed` among nodes with wanted(i), with diagonals or without; returns how many.
+// Nodes of one row that are next to each other and belong together.
+struct Run {
+  std::uint32_t row = 0;
+  int from = 0, to = 0;  // first and last
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(to - from + 1); }
+};
+
+// The nodes with wanted(i) in runs, and which runs touch, with diagonals or without. The first run of a piece, in the
+// order of the nodes, stands for it.
+struct PiecesOfRuns {
+  std::vector<Run> runs;
+  std::vector<std::uint32_t> piece;  // of each run
+};
+
 template <class Wanted>
-std::size_t flood(const Lattice& l, std::size_t seed, bool diagonals, std::vector<std::uint8_t>& mark,
-                  Wanted&& wanted) {
-  std::vector<std::size_t> stack{seed};
-  mark[seed] = 1;
-  std::size_t count = 0;
-  const auto nx = static_cast<std::size_t>(l.nx), ny = static_cast<std::size_t>(l.ny);
-  while (!stack.empty()) {
-    const std::size_t at = stack.back();
-    stack.pop_back();
-    ++count;
-    const int i = static_cast<int>(at % nx), j = static_cast<int>(at / nx % ny), k = static_cast<int>(at / (nx * ny));
-    for (int dk = -1; dk <= 1; ++dk)
-      for (int dj = -1; dj <= 1; ++dj)
-        for (int di = -1; di <= 1; ++di) {
-          if (!diagonals && std::abs(di) + std::abs(dj) + std::abs(dk) != 1) continue;
-          const int a = i + di, b = j + dj, c = k + dk;
-          if (a < 0 || b < 0 || c < 0 || a >= l.nx || b >= l.ny || c >= l.nz) continue;
-          const std::size_t next =
-              (static_cast<std::size_t>(c) * ny + static_cast<std::size_t>(b)) * nx + static_cast<std::size_t>(a);
-          if (mark[next] != 0 || !wanted(next)) continue;
-          mark[next] = 1;
-          stack.push_back(next);
-        }
+PiecesOfRuns find_runs(const Lattice& l, bool diagonals, Wanted&& wanted) {
+  PiecesOfRuns found;
+  const auto nx = static_cast<std::size_t>(l.nx);
+  const int rows = l.ny * l.nz, reach = diagonals ? 1 : 0;
+  std::vector<std::size_t> row_begin;
+  for (int row = 0; row < rows; ++row) {
+    row_begin.push_back(found.runs.size());
+    const std::size_t first = static_cast<std::size_t>(row) * nx;
+    for (int i = 0; i < l.nx; ++i) {
+      if (!wanted(first + static_cast<std::size_t>(i))) continue;
+      Run run{static_cast<std::uint32_t>(row), i, i};
+      while (run.to + 1 < l.nx && wanted(first + static_cast<std::size_t>(run.to + 1))) ++run.to;
+      found.runs.push_back(run);
+      i = run.to + 1;
+    }
   }
-  return count;
+  row_begin.push_back(found.runs.size());
+  DisjointSets sets(found.runs.size());
+  const auto join_rows = [&](int row, int other) {
+    auto at = static_cast<std::size_t>(row), to = static_cast<std::size_t>(other);
+    std::size_t a = row_begin[at], b = row_begin[to];
+    while (a < row_begin[at + 1] && b < row_begin[to + 1]) {
+      const Run &run = found.runs[a], &touched = found.runs[b];
+      if (run.from <= touched.to + reach && touched.from <= run.to + reach)
+        sets.join(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+      ++(run.to < touched.to ? a : b);
+    }
+  };
+  for (int k = 0, row = 0; k < l.nz; ++k)
+    for (int j = 0; j < l.ny; ++j, ++row) {
+      if (j > 0) join_rows(row, row - 1);
+      if (k == 0) continue;
+      for (int dj = -reach; dj <= reach; ++dj)
+        if (j + dj >= 0 && j + dj < l.ny) join_rows(row, row - l.ny + dj);
+    }
+  for (std::uint32_t i = 0; i < found.runs.size(); ++i) found.piece.push_back(sets.find(i));
+  return found;
 }
 
 }  // namespace
@@ -76,51 +102,64 @@ Lattice sample_lattice(const PartShape& shape, const OrientedBox& box, double ce
 
 Pieces find_pieces(const Lattice& l, double radius) {
   Pieces pieces;
-  const std::size_t n = l.size();
-  std::vector<std::uint8_t> mark(n, 0);
-  const auto inside = [&](std::size_t i) { return l.values[i] < 0; };
-  std::size_t seed = n;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (mark[i] != 0 || !inside(i)) continue;
-    const std::size_t count = flood(l, i, true, mark, inside);
-    pieces.stray_nodes += count;
-    ++pieces.stray_pieces;
-    if (count > pieces.inside_nodes) {
-      pieces.inside_nodes = count;
-      seed = i;
-    }
+  const auto nx = static_cast<std::size_t>(l.nx);
+  pieces.in_support.assign(l.size(), 0);
+  const PiecesOfRuns inside = find_runs(l, true, [&](std::size_t i) { return l.values[i] < 0; });
+  std::vector<std::size_t> nodes(inside.runs.size(), 0);
+  for (std::size_t r = 0; r < inside.runs.size(); ++r) nodes[inside.piece[r]] += inside.runs[r].count();
+  std::size_t largest = 0;
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    pieces.stray_nodes += nodes[r];
+    pieces.stray_pieces += nodes[r] > 0 ? 1 : 0;
+    if (nodes[r] > nodes[largest]) largest = r;
   }
-  pieces.in_support.assign(n, 0);
-  if (seed == n) return pieces;
+  if (nodes.empty()) return pieces;
+  pieces.inside_nodes = nodes[largest];
   pieces.stray_nodes -= pieces.inside_nodes;
   --pieces.stray_pieces;
-  flood(l, seed, true, pieces.in_support, [&](std::size_t i) { return l.values[i] < static_cast<float>(radius); });
 
-  std::ranges::fill(mark, 0);
-  const auto outside = [&](std::size_t i) { return !inside(i); };
-  for (int k = 0; k < l.nz; ++k)
-    for (int j = 0; j < l.ny; ++j)
-      for (int i = 0; i < l.nx; ++i) {
-        const bool border = i == 0 || j == 0 || k == 0 || i == l.nx - 1 || j == l.ny - 1 || k == l.nz - 1;
-        const std::size_t at =
-            (static_cast<std::size_t>(k) * static_cast<std::size_t>(l.ny) + static_cast<std::size_t>(j)) *
-                static_cast<std::size_t>(l.nx) +
-            static_cast<std::size_t>(i);
-        if (border && mark[at] == 0 && outside(at)) flood(l, at, false, mark, outside);
-      }
-  const auto node_of = [&](std::size_t i) {
-    const auto nx = static_cast<std::size_t>(l.nx), ny = static_cast<std::size_t>(l.ny);
-    return l.node(static_cast<int>(i % nx), static_cast<int>(i / nx % ny), static_cast<int>(i / (nx * ny)));
+  const Run& seed = inside.runs[largest];
+  const PiecesOfRuns support =
+      find_runs(l, true, [&](std::size_t i) { return l.values[i] < static_cast<float>(radius); });
+  const auto holds_seed = [&](const Run& run) {
+    return run.row == seed.row && run.from <= seed.from && run.to >= seed.from;
   };
-  for (std::size_t i = 0; i < n; ++i) {
-    if (mark[i] != 0 || !outside(i)) continue;
-    const std::vector<std::uint8_t> before = mark;
-    pieces.void_nodes += flood(l, i, false, mark, outside);
-    ++pieces.voids;
-    std::size_t middle = i;  // where the distance is largest
-    for (std::size_t m = 0; m < n; ++m)
-      if (mark[m] != before[m] && l.values[m] > l.values[middle]) middle = m;
-    pieces.void_centers.push_back(node_of(middle));
+  const auto holder = std::ranges::find_if(support.runs, holds_seed) - support.runs.begin();
+  for (std::size_t r = 0; r < support.runs.size(); ++r) {
+    if (support.piece[r] != support.piece[static_cast<std::size_t>(holder)]) continue;
+    const Run& run = support.runs[r];
+    const std::size_t first = run.row * nx;
+    for (int i = run.from; i <= run.to; ++i) pieces.in_support[first + static_cast<std::size_t>(i)] = 1;
+  }
+
+  const PiecesOfRuns outside = find_runs(l, false, [&](std::size_t i) { return !(l.values[i] < 0); });
+  std::vector<std::uint8_t> open(outside.runs.size(), 0);
+  for (std::size_t r = 0; r < outside.runs.size(); ++r) {
+    const Run& run = outside.runs[r];
+    const int j = static_cast<int>(run.row) % l.ny, k = static_cast<int>(run.row) / l.ny;
+    if (run.from == 0 || run.to == l.nx - 1 || j == 0 || j == l.ny - 1 || k == 0 || k == l.nz - 1)
+      open[outside.piece[r]] = 1;
+  }
+  std::vector<std::size_t> middle(outside.runs.size());  // of each void: where the distance is largest
+  std::vector<std::uint32_t> voids;
+  for (std::uint32_t r = 0; r < outside.runs.size(); ++r) {
+    const std::uint32_t piece = outside.piece[r];
+    if (open[piece] != 0) continue;
+    const Run& run = outside.runs[r];
+    const std::size_t first = run.row * nx;
+    if (piece == r) {
+      voids.push_back(r);
+      middle[r] = first + static_cast<std::size_t>(run.from);
+    }
+    pieces.void_nodes += run.count();
+    for (int i = run.from; i <= run.to; ++i)
+      if (const std::size_t at = first + static_cast<std::size_t>(i); l.values[at] > l.values[middle[piece]])
+        middle[piece] = at;
+  }
+  pieces.voids = voids.size();
+  for (const std::uint32_t v : voids) {
+    const auto row = static_cast<int>(middle[v] / nx);
+    pieces.void_centers.push_back(l.node(static_cast<int>(middle[v] % nx), row % l.ny, row / l.ny));
   }
   return pieces;
 }

@@ -15,7 +15,10 @@ struct FieldOptions {
   FitOptions fit = {};
   std::vector<FitOptions> per_part = {};  ///< instead of `fit`: one per part
   GridOptions grid = {};
-  std::size_t grid_bytes = 48U << 20U;  ///< of all parts together; lowers grid.max_nodes where there are many
+  /// Of all parts together, 8 bytes each. A part has a share of these and of the work, and no more: half goes to all
+  /// parts alike, a quarter follows their vertices, a quarter their surface.
+  std::size_t grid_nodes = 4'000'000;
+  double fit_work = 8e7;  ///< of all parts together, as FitOptions::work: 640 systems of 50 samples
 };
 
 class PartField {

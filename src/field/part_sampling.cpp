@@ -18,6 +18,8 @@ namespace cutis {
 namespace {
 
 constexpr int kCandidatesPerSample = 24;
+// One for every vertex and one for every face: more say no more about the surface.
+constexpr std::size_t kSamplesPerPoint = 3;
 // Candidates with opposite normals count as this much farther apart (squared): both sides of thin parts get samples.
 constexpr double kNormalWeight = 0.75;
 // Samples nearer than this, in units of the part's extent, would make the system singular.
@@ -115,7 +117,8 @@ PartSamples sample_part(const PartPatch& patch, const Exposure& exposure, double
   PartSamples result;
   const int wanted = std::min(
       options.limit, options.target + static_cast<int>(options.per_point * static_cast<double>(patch.own_points)));
-  const auto count = static_cast<std::size_t>(std::max(4, wanted));
+  const std::size_t count =
+      std::max<std::size_t>(4, std::min(static_cast<std::size_t>(wanted), kSamplesPerPoint * patch.points.size()));
   Random random(hash_text(patch.name));
   std::vector<SurfaceSample> candidates = make_candidates(patch, count * kCandidatesPerSample, random);
   if (candidates.empty()) return result;

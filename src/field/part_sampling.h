@@ -15,7 +15,7 @@
 namespace cutis {
 
 struct SamplingOptions {
-  int target = 50;            ///< samples on the surface, >= 4
+  int target = 50;            ///< samples on the surface, >= 4; no more than three for every point of the patch
   double per_point = 0.02;    ///< and this many more per vertex of the part
   int limit = 160;            ///< never more: the fit's time grows with the cube
   double seam_margin = 0.15;  ///< kept free beside a seam, in radii of the seam's loop

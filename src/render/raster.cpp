@@ -110,7 +110,8 @@ TriangleBins::TileArea TriangleBins::area(int tile) const {
   return {x0, y0, std::min(x0 + kTile, view_.width), std::min(y0 + kTile, view_.height)};
 }
 
-void TriangleBins::visible(int tile, int samples, std::vector<std::uint32_t>& ids, std::vector<double>& depth) const {
+void TriangleBins::visible(int tile, int samples, const CutOuts* holes, std::vector<std::uint32_t>& ids,
+                           std::vector<double>& depth) const {
   const TileArea a = area(tile);
   const int columns = (a.x1 - a.x0) * samples, rows = (a.y1 - a.y0) * samples;
   const auto count = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
@@ -125,6 +126,7 @@ void TriangleBins::visible(int tile, int samples, std::vector<std::uint32_t>& id
     const std::uint32_t t = bin_[k];
     const ScreenTriangle& s = screen_[t];
     const Bounds& b = bounds_[t];
+    const bool has_holes = holes != nullptr && holes->may_have(t);
     // Bounds are stored as float: one sample of slack covers their rounding.
     const int c0 = std::max(0, static_cast<int>((b.x0 - static_cast<float>(a.x0)) * static_cast<float>(samples)) - 1);
     const int c1 =
@@ -145,6 +147,7 @@ void TriangleBins::visible(int tile, int samples, std::vector<std::uint32_t>& id
         const double w = s.inverse_depth.at(rx, ry) * (s.front ? 1 : kBehind);
         const std::size_t i = row + static_cast<std::size_t>(c);
         if (w > depth[i] && w <= most) {
+          if (has_holes && !holes->is_there(t, s, rx, ry, r % samples * samples + c % samples)) continue;
           depth[i] = w;
           ids[i] = t;
         }

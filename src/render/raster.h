@@ -32,6 +32,16 @@ struct ScreenTriangle {
 
 inline constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
 
+/// Holes in triangles.
+class CutOuts {
+ public:
+  virtual ~CutOuts() = default;
+  [[nodiscard]] virtual bool may_have(std::uint32_t triangle) const = 0;
+  /// Whether the triangle is there on the ray (rx, ry, -1), for sample number `sample` of its pixel.
+  [[nodiscard]] virtual bool is_there(std::uint32_t triangle, const ScreenTriangle& screen, double rx, double ry,
+                                      int sample) const = 0;
+};
+
 /// All triangles, sorted into square tiles of the picture.
 class TriangleBins {
  public:
@@ -49,7 +59,8 @@ class TriangleBins {
 
   /// The triangle seen by each of the tile's samples, row by row (samples * (x1 - x0) per row). The nearest wins,
   /// of equals the first in the list.
-  void visible(int tile, int samples, std::vector<std::uint32_t>& ids, std::vector<double>& depth) const;
+  void visible(int tile, int samples, const CutOuts* holes, std::vector<std::uint32_t>& ids,
+               std::vector<double>& depth) const;
 
  private:
   View view_;

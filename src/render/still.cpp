@@ -1,8 +1,10 @@
 // One picture: gather ► sort into tiles ► find what is seen ► occlusion of what is seen ► shade tile by tile.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -16,6 +18,7 @@
 #include "render/color.h"
 #include "render/light.h"
 #include "render/occlusion.h"
+#include "render/paints.h"
 #include "render/raster.h"
 
 namespace cutis {
@@ -78,14 +81,21 @@ Scene gather(const Drawable& drawable) {
   return scene;
 }
 
+// What is mostly there casts shadows.
+std::vector<Triangle> solid_triangles(const Scene& scene, const Paints::Impl* paints) {
+  std::vector<Triangle> solid = scene.triangles;
+  if (paints != nullptr) std::erase_if(solid, [&](const Triangle& t) { return paints->mean_alpha(t) < 0.5F; });
+  return solid;
+}
+
 // Corners of the triangles that any sample sees; the others need no occlusion.
-std::vector<std::uint8_t> seen_vertices(const Scene& scene, const TriangleBins& bins, int samples,
+std::vector<std::uint8_t> seen_vertices(const Scene& scene, const TriangleBins& bins, int samples, const CutOuts* holes,
                                         const Context& context) {
   std::vector<std::atomic<std::uint8_t>> seen(scene.positions.size());
   parallel_for(context, static_cast<std::size_t>(bins.tiles()), 1, [&](std::size_t tile, std::size_t) {
     std::vector<std::uint32_t> ids;
     std::vector<double> depth;
-    bins.visible(static_cast<int>(tile), samples, ids, depth);
+    bins.visible(static_cast<int>(tile), samples, holes, ids, depth);
     std::uint32_t last = kNothing;
     for (const std::uint32_t id : ids) {
       if (id == last || id == kNothing) continue;
@@ -96,6 +106,51 @@ std::vector<std::uint8_t> seen_vertices(const Scene& scene, const TriangleBins& 
   return {seen.begin(), seen.end()};
 }
 
+std::array<double, 3> barycentrics(const ScreenTriangle& s, double rx, double ry) {
+  const double e[3] = {s.edge[0].at(rx, ry), s.edge[1].at(rx, ry), s.edge[2].at(rx, ry)};
+  const double sum = e[0] + e[1] + e[2];
+  if (!(sum > 0)) return {1.0 / 3, 1.0 / 3, 1.0 / 3};
+  return {e[0] / sum, e[1] / sum, e[2] / sum};
+}
+
+// Alpha as the share of a pixel's samples that are there: what is behind shows through the others. Neither order nor
+// noise; layers of different meshes leave out different samples.
+class PaintedHoles final : public CutOuts {
+ public:
+  PaintedHoles(const Scene& scene, const Paints::Impl& paints, const View& view, int samples)
+      : scene_(scene),
+        paints_(paints),
+        samples_(samples),
+        step_x_((view.ray_x(1) - view.ray_x(0)) / samples),
+        step_y_((view.ray_y(1) - view.ray_y(0)) / samples) {}
+
+  [[nodiscard]] bool may_have(std::uint32_t triangle) const override {
+    return paints_.paint_of(scene_.triangles[triangle]).see_through;
+  }
+  [[nodiscard]] bool is_there(std::uint32_t triangle, const ScreenTriangle& screen, double rx, double ry,
+                              int sample) const override {
+    const Triangle& t = scene_.triangles[triangle];
+    const float alpha = paints_.sample(t, place(screen, rx, ry))[3];
+    // In an order that jumps about the pixel. The stride shares no divisor with the count: squares of even numbers are
+    // multiples of 4.
+    const int count = samples_ * samples_;
+    const int stride = count / 2 + (count % 2 == 0 ? 1 : 0);
+    const auto mesh = static_cast<int>(paints_.mesh_of_vertex[t[0]] % 1024);
+    const int rank = (sample * stride + mesh * stride * stride) % count;
+    return alpha * static_cast<float>(count) > static_cast<float>(rank) + 0.5F;
+  }
+  [[nodiscard]] Paints::Impl::Place place(const ScreenTriangle& screen, double rx, double ry) const {
+    return {barycentrics(screen, rx, ry), barycentrics(screen, rx + step_x_, ry),
+            barycentrics(screen, rx, ry + step_y_)};
+  }
+
+ private:
+  const Scene& scene_;
+  const Paints::Impl& paints_;
+  int samples_;
+  double step_x_, step_y_;
+};
+
 struct Painter {
   const Scene& scene;
   const View& view;
@@ -105,6 +160,8 @@ struct Painter {
   const GroundShadow& shadow;
   double ground;
   bool wireframe;
+  const Paints::Impl* paints;  // none: colours, or the default tone
+  const PaintedHoles* holes;
 
   [[nodiscard]] Color surface(std::uint32_t id, double px, double py) const {
     const ScreenTriangle& s = bins.screen(id);
@@ -137,6 +194,11 @@ struct Painter {
     const float facing = dot(normal, p.to_eye);
     if (facing < 0.02F) normal = normalized(normal + p.to_eye * (0.02F - facing), p.to_eye);
     p.normal = normal;
+    if (paints != nullptr) {
+      const Texel texel = paints->sample(t, holes->place(s, rx, ry));
+      p.albedo = {texel[0], texel[1], texel[2]};
+      if (paints->paint_of(t).look.double_sided) p.inside = false;
+    }
     if (!is_finite(p.albedo)) p.albedo = default_tone_;
     Color color = soft_shoulder(studio.shade(p));
     if (wireframe) color = lerp(color, kLine, line_cover(s, e));
@@ -167,7 +229,7 @@ struct Painter {
     const TriangleBins::TileArea a = bins.area(tile);
     std::vector<std::uint32_t> ids;
     std::vector<double> depth;
-    bins.visible(tile, samples, ids, depth);
+    bins.visible(tile, samples, holes, ids, depth);
     const std::size_t columns = static_cast<std::size_t>(a.x1 - a.x0) * static_cast<std::size_t>(samples);
     const double step = 1.0 / samples;
     for (int y = a.y0; y < a.y1; ++y) {
@@ -207,13 +269,21 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
   const View view = make_view(camera, options.width, options.height);
   const Scene scene = gather(drawable);
   const TriangleBins bins(view, scene.positions, scene.triangles, context);
-  const Studio studio(view, !scene.colors.empty());
+  const Paints::Impl* paints = scene.colors.empty() && drawable.paints != nullptr ? drawable.paints->impl() : nullptr;
+  if (paints != nullptr && paints->mesh_of_vertex.size() != scene.positions.size())
+    throw Error(ErrorCode::bad_argument, "render",
+                fmt::format("the paints are those of a character with {} vertices, this one has {}",
+                            paints->mesh_of_vertex.size(), scene.positions.size()));
+  std::optional<PaintedHoles> holes;
+  if (paints != nullptr) holes.emplace(scene, *paints, view, options.samples);
+  const CutOuts* cut_outs = holes ? &*holes : nullptr;
+  const Studio studio(view, !scene.colors.empty() || paints != nullptr);
   context.check_cancelled();
 
   const double ground = options.ground_height.value_or(scene.bounds.empty() ? 0.0 : scene.bounds.lo.y);
   std::unique_ptr<OcclusionScene> occluders;
   if ((options.ambient_occlusion || options.ground_shadow) && !scene.triangles.empty())
-    occluders = std::make_unique<OcclusionScene>(scene.positions, scene.triangles);
+    occluders = std::make_unique<OcclusionScene>(scene.positions, solid_triangles(scene, paints));
   std::vector<Visibility> visibility;
   if (options.ambient_occlusion && occluders) {
     OcclusionOptions how;
@@ -221,7 +291,7 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
     how.to_key = studio.to_key();
     how.offset = static_cast<float>(5e-4 * diagonal(scene.bounds));
     visibility = vertex_visibility(*occluders, scene.positions, scene.normals, scene.triangles,
-                                   seen_vertices(scene, bins, options.samples, context), how, context);
+                                   seen_vertices(scene, bins, options.samples, cut_outs, context), how, context);
     context.check_cancelled();
   }
   GroundShadow shadow;
@@ -234,7 +304,8 @@ Image render_still(const Drawable& drawable, const Camera& camera, const RenderO
   image.width = options.width;
   image.height = options.height;
   image.rgb.resize(static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height) * 3);
-  const Painter painter{scene, view, studio, bins, visibility, shadow, ground, options.wireframe};
+  const Painter painter{
+      scene, view, studio, bins, visibility, shadow, ground, options.wireframe, paints, holes ? &*holes : nullptr};
   parallel_for(context, static_cast<std::size_t>(bins.tiles()), 1,
                [&](std::size_t tile, std::size_t) { painter.tile(static_cast<int>(tile), options.samples, image); });
   return image;

@@ -1,6 +1,7 @@
 #include "rig/parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -15,6 +16,9 @@ namespace {
 
 // Two parts of which one reaches so far into the other at rest are one surface there.
 constexpr float kOverlap = 0.3F;
+// Of the surface at a part's vertices, the share whose corners are all its own: below the first it is a ring, above the
+// second a field has something to shape. Limbs of two rings have a fifth to a third.
+constexpr float kRing = 0.05F, kTwoRings = 0.2F;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -66,6 +70,29 @@ std::vector<float> part_radii(const Rig& rig) {
     radius[b] = *middle;
   }
   return radius;
+}
+
+std::vector<float> coarse_parts(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  const std::size_t bones = rig.bones.size();
+  std::vector<double> own(bones, 0), all(bones, 0);
+  for (const Triangle& t : s.triangles) {
+    const auto at = [&](std::size_t i) { return static_cast<Vec3d>(s.positions[t[i]]); };
+    const double area = length(cross(at(1) - at(0), at(2) - at(0)));
+    if (!std::isfinite(area)) continue;
+    const std::uint32_t b[3] = {s.owner[t[0]], s.owner[t[1]], s.owner[t[2]]};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const bool again = (i > 0 && b[i] == b[0]) || (i > 1 && b[i] == b[1]);
+      if (b[i] == RigSurface::kNoBone || again) continue;
+      all[b[i]] += area;
+      if (b[0] == b[1] && b[1] == b[2]) own[b[i]] += area;
+    }
+  }
+  std::vector<float> coarse(bones, 0.0F);
+  for (std::size_t b = 0; b < bones; ++b)
+    if (all[b] > 0 && !rig.fields[b].empty())
+      coarse[b] = 1 - smooth_step(static_cast<float>(own[b] / all[b]), kRing, kTwoRings);
+  return coarse;
 }
 
 int parent_part(const Rig& rig, std::size_t bone) {

@@ -23,6 +23,10 @@ struct PartsRest {
 /// Thickness of every bone's part: the median distance of its vertices to the bone segment, metres; 0 without vertices.
 [[nodiscard]] std::vector<float> part_radii(const Rig& rig);
 
+/// 0 to 1 for every bone: how far its skin is too coarse for its field to help. A part of one ring of vertices has no
+/// triangle of its own: what lies between the ring and its neighbours is shaped by their bones.
+[[nodiscard]] std::vector<float> coarse_parts(const Rig& rig);
+
 /// Bone of the nearest ancestor that has a field, or -1.
 [[nodiscard]] int parent_part(const Rig& rig, std::size_t bone);
 

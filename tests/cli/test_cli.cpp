@@ -413,6 +413,23 @@ TEST(Render, PicksTheFrameInWhichMethodsDifferMostAndPutsThemSideBySide) {
   EXPECT_EQ(run("render builtin:cylinder --pick 0 -o " + folder.file("p.png")).exit_code, 2);
 }
 
+TEST(Render, ShowsTheColoursOfAFileThatHasSomeUnlessSkinIsAskedFor) {
+  const TemporaryFolder folder;
+  const auto picture = [&](const std::string& file, const std::string& options) {
+    const Result r = run("render " + file + " --size 64x64 " + options + " -o " + folder.file("p.png"));
+    EXPECT_EQ(r.exit_code, 0) << options << r.err;
+    return read_all(folder.file("p.png"));
+  };
+  const std::string file = folder.file("square.ply");
+  std::ofstream(file) << "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+                         "property float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
+                         "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                         "0 0 0 255 0 0\n1 0 0 0 255 0\n1 1 0 0 0 255\n0 1 0 255 255 0\n4 0 1 2 3\n";
+  EXPECT_EQ(picture(file, ""), picture(file, "--color texture"));
+  EXPECT_NE(picture(file, ""), picture(file, "--color shade"));
+  EXPECT_EQ(picture("builtin:cylinder", ""), picture("builtin:cylinder", "--color shade"));
+}
+
 TEST(Measure, ReportsEveryMethodPerFrameAndInSum) {
   const TemporaryFolder folder;
   const Result r = run("measure builtin:cylinder --clip bend --frames 5 --reverse --json --csv " +

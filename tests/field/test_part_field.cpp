@@ -1,4 +1,5 @@
 #include <random>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -146,6 +147,69 @@ TEST(part_field, empty_field_is_zero_everywhere) {
   std::vector<FieldSample<float>> samples(3, {1, {1, 1, 1}});
   field.eval(points, samples);
   EXPECT_EQ(samples[2].value, 0);
+}
+
+// A sheet that bends every which way: no fit of it is good.
+PartPatch crumpled_patch(int side) {
+  PartPatch patch;
+  patch.name = "sheet";
+  const auto at = [&](int i, int j) { return static_cast<std::uint32_t>(i * side + j); };
+  for (int i = 0; i < side; ++i)
+    for (int j = 0; j < side; ++j) {
+      patch.points.push_back({0.1 * i, 0.1 * j, 0.2 * ((i * 7 + j * 5) % 3)});
+      patch.normals.push_back({0, 0, 1});
+    }
+  for (int i = 0; i + 1 < side; ++i)
+    for (int j = 0; j + 1 < side; ++j) {
+      patch.triangles.push_back({at(i, j), at(i + 1, j), at(i, j + 1)});
+      patch.triangles.push_back({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+    }
+  patch.own_points = patch.points.size();
+  patch.bone_from = {0, 0, -1};
+  patch.bone_to = {0, 0, -2};
+  patch.joints = {patch.bone_from};
+  patch.character_size = 4;
+  return patch;
+}
+
+TEST(part_field, fits_and_grids_of_all_parts_together_stay_within_what_there_is_for_them) {
+  std::vector<PartPatch> patches(12, crumpled_patch(9));
+  for (std::size_t i = 0; i < patches.size(); ++i) patches[i].name += std::to_string(i);
+  const auto used = [&](const FieldOptions& options) {
+    double work = 0;
+    std::size_t nodes = 0, stinted = 0;
+    for (const PartField& field : make_fields(patches, options, Context(2))) {
+      work += field.report().work;
+      nodes += field.grid().report().nodes;
+      stinted += field.report().stinted ? 1 : 0;
+    }
+    return std::tuple{work, nodes, stinted};
+  };
+  const FieldOptions plenty{.grid_nodes = 100'000'000, .fit_work = 1e12};
+  const auto [all_work, all_nodes, none] = used(plenty);
+  EXPECT_EQ(none, 0U);
+  // Half of what they took, and a quarter: it is kept to.
+  for (const double share : {0.5, 0.25}) {
+    FieldOptions scarce;
+    scarce.fit_work = share * all_work;
+    scarce.grid_nodes = static_cast<std::size_t>(share * static_cast<double>(all_nodes));
+    const auto [work, nodes, stinted] = used(scarce);
+    EXPECT_LE(work, scarce.fit_work) << share;
+    EXPECT_LE(nodes, scarce.grid_nodes) << share;
+    EXPECT_GT(stinted, 0U) << share;
+  }
+}
+
+TEST(part_field, small_part_is_left_with_its_share_and_a_large_one_gets_what_is_over) {
+  std::vector<PartPatch> patches(10, tube_patch(0.5, 4));
+  for (std::size_t i = 0; i < patches.size(); ++i) patches[i].name += std::to_string(i);
+  patches[0] = crumpled_patch(9);
+  for (Vec3d& p : patches[0].points) p *= 5;
+  patches[1] = crumpled_patch(4);
+  patches[1].name = "lip";
+  const std::vector<PartField> fields = make_fields(patches, {.fit_work = 1e7}, Context(2));
+  EXPECT_GT(fields[0].report().work, 1e6) << "more than a tenth of all";
+  EXPECT_LT(fields[1].report().work, 0.5e6);
 }
 
 TEST(part_field, bits_do_not_depend_on_the_number_of_threads) {

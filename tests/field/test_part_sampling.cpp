@@ -115,5 +115,11 @@ TEST(part_sampling, patches_without_surface_give_what_they_can) {
   EXPECT_EQ(sample_part(patch, Exposure(patch), 1).surface, 1U);
 }
 
+TEST(part_sampling, coarse_patch_gives_three_samples_a_point_and_no_more) {
+  const PartPatch patch = tube_patch(0.5, 4, 3, 4);
+  EXPECT_EQ(sample_part(patch, Exposure(patch), 0.5).surface, 36U);
+  EXPECT_EQ(sample_part(patch, Exposure(patch), 0.5, {.target = 20}).surface, 20U);
+}
+
 }  // namespace
 }  // namespace cutis

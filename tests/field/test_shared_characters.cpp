@@ -64,8 +64,9 @@ TEST_P(SharedCharacters, surface_of_the_union_lies_on_the_mesh) {
     EXPECT_TRUE(report.sign_ok) << field.name();
     EXPECT_LT(report.median, 0.005 * b.height) << field.name();
     EXPECT_LT(report.p95, 0.01 * b.height) << field.name();
-    // A part that took all refits (a coarse leg of the fox) may have too fine a field; bind's report says so.
-    EXPECT_TRUE(field.grid().report().met || report.attempts == 3) << field.name();
+    // A part that took all refits or all its work (a coarse leg of the fox) may have too fine a field; bind's report
+    // says so.
+    EXPECT_TRUE(field.grid().report().met || report.attempts == 3 || report.stinted) << field.name();
     for (const SurfaceSample& s : check_points(b.patches[i], Exposure(b.patches[i]), {}, 200)) {
       const FieldSample<float> f = united(b.fields, static_cast<Vec3f>(s.position));
       const double slope = length(f.gradient);

@@ -416,6 +416,52 @@ TEST(GltfRead, AppearanceIsCarriedWithEncodedImages) {
   EXPECT_EQ(look.samplers[0]["wrapS"], 33071);
 }
 
+TEST(GltfRead, LooksOfMeshesAreThoseOfTheirMaterials) {
+  GltfBuilder b = test::mixed_file();
+  b.json["materials"][0] = Json::parse(R"({"alphaMode": "MASK", "alphaCutoff": 0.25, "doubleSided": true,
+    "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1, 0.75], "baseColorTexture": {"index": 0, "texCoord": 1,
+      "extensions": {"KHR_texture_transform": {"offset": [0.5, 1], "scale": [2, 3], "rotation": 0.5}}}}})");
+  b.json["samplers"][0] = {{"wrapS", 33071}, {"wrapT", 33648}, {"magFilter", 9728}};
+  const Character c = read(b).character;
+  const std::vector<MeshLook> looks = mesh_looks(c);
+  ASSERT_EQ(looks.size(), c.meshes.size());
+  const MeshLook& look = looks[0];
+  EXPECT_EQ(look.alpha, AlphaMode::mask);
+  EXPECT_EQ(look.cutoff, 0.25F);
+  EXPECT_TRUE(look.double_sided);
+  EXPECT_THAT(look.color, ElementsAre(0.5, 0.25, 1, 0.75));
+  EXPECT_THAT(look.picture, ElementsAre(0x89, 'P', 'N', 'G'));
+  EXPECT_EQ(look.uv_set, 1);
+  EXPECT_EQ(look.wrap_u, TextureWrap::clamp);
+  EXPECT_EQ(look.wrap_v, TextureWrap::mirror);
+  EXPECT_TRUE(look.nearest);
+  EXPECT_THAT(look.uv_offset, ElementsAre(0.5, 1));
+  EXPECT_THAT(look.uv_scale, ElementsAre(2, 3));
+  EXPECT_EQ(look.uv_rotation, 0.5F);
+
+  // The older extension's diffuse colour, where it is all that there is.
+  b.json["materials"][0] = Json::parse(R"({"alphaMode": "BLEND", "extensions": {"KHR_materials_pbrSpecularGlossiness":
+    {"diffuseFactor": [0.1, 0.2, 0.3, 0.4], "diffuseTexture": {"index": 0}}}})");
+  const Character old = read(b).character;
+  EXPECT_THAT(mesh_looks(old)[0].color, ElementsAre(0.1F, 0.2F, 0.3F, 0.4F));
+  EXPECT_EQ(mesh_looks(old)[0].picture.size(), 4U);
+  EXPECT_EQ(mesh_looks(old)[0].alpha, AlphaMode::blend);
+
+  // Nonsense is passed over; no material is white.
+  b.json["materials"][0] = Json::parse(R"({"alphaMode": 3, "alphaCutoff": "x", "doubleSided": "yes",
+    "pbrMetallicRoughness": {"baseColorFactor": ["red"], "baseColorTexture": {"index": 0, "texCoord": "one",
+      "extensions": {"KHR_texture_transform": {"offset": 1, "scale": {}}}}}})");
+  const Character odd = read(b).character;
+  EXPECT_THAT(mesh_looks(odd)[0].color, ElementsAre(1, 1, 1, 1));
+  EXPECT_EQ(mesh_looks(odd)[0].uv_set, 0);
+  EXPECT_THAT(mesh_looks(odd)[0].uv_scale, ElementsAre(1, 1));
+  b.json.erase("materials");
+  b.json["meshes"][0]["primitives"][0].erase("material");
+  const Character bare = read(b).character;
+  EXPECT_THAT(mesh_looks(bare)[0].color, ElementsAre(1, 1, 1, 1));
+  EXPECT_TRUE(mesh_looks(bare)[0].picture.empty());
+}
+
 TEST(GltfRead, BrokenAppearanceIsLeftOutWithAWarning) {
   GltfBuilder b = test::mixed_file();
   b.json["textures"][0]["source"] = 7;

@@ -64,6 +64,7 @@ OWNER = {
     "frame.h": "rig",
     "hands.h": "hands",
     "io.h": "io",
+    "look.h": "character",
     "marker_solver.h": "volume",
     "method.h": "rig",
     "metrics.h": "metrics",

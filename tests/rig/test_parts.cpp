@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "rig/motion.h"
 
 namespace cutis {
@@ -16,6 +18,37 @@ TEST(PartRadii, AreMedianDistancesToTheBone) {
   rig.surface.positions = {{0.5F, 1, 0}, {0.2F, 0, 2}, {1, 7, 0}, {5, 3, 0}, {9, 9, 9}};
   rig.surface.owner = {0, 0, 0, 1, RigSurface::kNoBone};
   EXPECT_EQ(part_radii(rig), (std::vector<float>{2, 3, 0}));
+}
+
+// Square rings along x, 1 apart, each owned as given.
+Rig rings_of(const std::vector<std::uint32_t>& owners) {
+  Rig rig;
+  const auto count = static_cast<std::uint32_t>(owners.size());
+  for (std::uint32_t i = 0; i < count; ++i)
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      const double angle = kPi / 2 * j;
+      rig.surface.positions.push_back(
+          {static_cast<float>(i), static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))});
+      rig.surface.owner.push_back(owners[i]);
+      const std::uint32_t a = 4 * i + j, b = 4 * i + (j + 1) % 4;
+      if (i + 1 == count) continue;
+      rig.surface.triangles.push_back({a, b, a + 4});
+      rig.surface.triangles.push_back({b, b + 4, a + 4});
+    }
+  rig.bones.resize(4);
+  rig.fields.resize(4);
+  for (std::size_t b = 0; b < 3; ++b) rig.fields[b].nodes.resize(8);
+  return rig;
+}
+
+TEST(CoarseParts, AreRingsWithoutATriangleOfTheirOwn) {
+  // Four rings of bone 0, one of bone 1, two of bone 2, one of bone 3, which has no field.
+  const std::vector<float> coarse = coarse_parts(rings_of({0, 0, 0, 0, 1, 2, 2, 3}));
+  EXPECT_EQ(coarse[0], 0);
+  EXPECT_EQ(coarse[1], 1);
+  EXPECT_EQ(coarse[2], 0) << "a third of the surface at it is its own";
+  EXPECT_EQ(coarse[3], 0) << "has no field to do without";
+  EXPECT_EQ(coarse_parts(rings_of({0, 0, RigSurface::kNoBone, 1, 1})), (std::vector<float>(4, 0.0F)));
 }
 
 TEST(ParentPart, IsTheNearestAboveWithAField) {

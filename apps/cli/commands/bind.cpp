@@ -30,6 +30,7 @@ Json to_json(const BindArguments& options, const BindReport& report, const std::
          {"attempts", p.attempts},
          {"residual", {{"median", rounded(p.median)}, {"p95", rounded(p.p95)}, {"worst", rounded(p.worst)}}},
          {"radius", rounded(p.radius)},
+         {"coarse", rounded(p.coarse)},
          {"bulge", rounded(p.bulge)},
          {"stray_pieces", p.stray_pieces},
          {"voids", p.voids},

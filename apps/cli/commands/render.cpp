@@ -13,7 +13,7 @@ constexpr int kDefaultFrames = 6;
 
 struct RenderArguments {
   CommonOptions common;
-  std::string file, output, methods = "dqs", color = "shade", bone, zoom, size = "360x360";
+  std::string file, output, methods = "dqs", color, bone, zoom, size = "360x360";
   std::vector<double> at;
   MotionChoice motion;
   ContactChoice contact;
@@ -97,10 +97,10 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "shade, part, role, weights, stretch, roughness, scars, overlap, intersections, poke_through, tears; "
-          "residual, contact (methods that follow a field); untouched, memory, settled, which play the motion "
-          "twice (see 'measure --also')")
-      ->capture_default_str()
+          "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, stretch, roughness, "
+          "scars, overlap, intersections, poke_through, tears; residual, contact (methods that follow a field); "
+          "untouched, memory, settled, which play the motion twice (see 'measure --also'); default: texture where the "
+          "file has textures or colours, else shade")
       ->check(CLI::IsMember(color_names()));
   verb->add_option("--bone", options->bone, "With --color weights: this bone's weights alone");
   verb->add_option(
