@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all configure package bench figures readme-pictures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -24,6 +24,10 @@ configure: deps
 
 deps:
 	@scripts/install-deps core
+
+cuda: deps                  ## the program with the back end cuda at build-cuda/cutis, and its tests; needs nvcc
+	@cmake --preset cuda --log-level=WARNING >/dev/null
+	@cmake --build --preset cuda -j $(JOBS) --target cutis_cli test_backends
 
 package: build              ## a .deb and a .tar.gz in build/packages: program, library, headers, manual page, completions
 	@cd build && cpack

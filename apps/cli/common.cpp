@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cutis/device.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "signals.h"
@@ -68,6 +69,8 @@ Session::Session(const CommonOptions& options)
     : options_(options),
       context_(options.threads, backend_from_string(options.backend)),
       terminal_(::isatty(STDERR_FILENO) == 1) {
+  if (const std::string why = why_unusable(context_.backend()); !why.empty())
+    throw Error(ErrorCode::bad_argument, "back end " + options.backend, why);
   if (options_.max_memory > 0) limit_memory(options_.max_memory);
   context_.is_cancelled = [] { return stop_signal() != 0; };
   context_.on_warning = [this](std::string_view text) {

@@ -4,6 +4,7 @@
 #include "backends/engine.h"
 #include "base/hash.h"
 #include "bench/harness.h"
+#include "cutis/device.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 
@@ -57,7 +58,8 @@ void skinning(const Bench& bench) {
   motion.update(rig, pose);
   std::vector<Vec3f> positions(kBodyVertices), normals(kBodyVertices);
 
-  for (const Backend backend : {Backend::scalar, Backend::simd}) {
+  for (const Backend backend : {Backend::scalar, Backend::simd, Backend::cuda}) {
+    if (!why_unusable(backend).empty()) continue;
     const Context context(1, backend);
     const auto row = [&](const std::string& name, auto&& skin, bool with_normals, double budget) {
       const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};

@@ -13,6 +13,7 @@ namespace cutis {
 enum class Backend {
   scalar,  ///< one after the other: the reference
   simd,    ///< packs of vertices, with the widest instructions that the machine has
+  cuda,    ///< on a device of NVIDIA's; in builds with CUTIS_CUDA
 };
 [[nodiscard]] std::string_view to_string(Backend backend);
 /// Throws Error(bad_argument) that lists what is built in.

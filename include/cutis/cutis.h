@@ -6,6 +6,7 @@
 #include "cutis/character.h"
 #include "cutis/compose.h"
 #include "cutis/context.h"
+#include "cutis/device.h"
 #include "cutis/elasticity.h"
 #include "cutis/error.h"
 #include "cutis/explain.h"

@@ -19,6 +19,8 @@ struct BonePalette {
   SkinStretches stretches;               ///< empty when no bone scales
 };
 
+/// Throws Error(bad_argument) where the back end that the context names cannot run: why_unusable().
+void check_backend(const Context& context);
 void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions, std::span<Vec3f> normals,
                  const Context& context);
 void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
@@ -28,7 +30,7 @@ void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<
 void shift_all(std::span<Vec3f> positions, const Vec3d& way, const Context& context);
 /// Makes all so many times as large.
 void scale_all(std::span<Vec3f> positions, float scale, const Context& context);
-/// Mean, 95th percentile and largest of sizes of residuals, which are put in another order.
+/// Mean, 95th percentile and largest of sizes of residuals, not negative, which are put in another order and left out.
 void report_residuals(std::vector<float>& sizes, FrameReport& report);
 /// Input vertices that follow one of the bones whose flag is set.
 [[nodiscard]] std::size_t count_followers(const Rig& rig, std::span<const char> bones);

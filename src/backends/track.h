@@ -80,6 +80,10 @@ class TrackBackend {
   /// The skin at rest; nothing is held.
   virtual void restart() = 0;
   virtual TrackOutcome substep(const TrackWay& way) = 0;
+  /// Remembers the skin as it is, where it lies.
+  virtual void keep() = 0;
+  /// The skin as it was at the last keep().
+  virtual void go_back() = 0;
   virtual void save(TrackState& to) const = 0;
   /// Of this or another back end of the same rig.
   virtual void restore(const TrackState& state) = 0;

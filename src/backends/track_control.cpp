@@ -20,7 +20,6 @@ constexpr double kStretched = 1e-4;
 Float4 to_float4(const Quatd& q) {
   return {static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z), static_cast<float>(q.w)};
 }
-Quatf to_quat(const Float4& q) { return {q[0], q[1], q[2], q[3]}; }
 
 // The bent joints of every part.
 void find_bends(const Rig& rig, const TrackRest& rest, TrackStep& step) {
@@ -39,6 +38,28 @@ void find_bends(const Rig& rig, const TrackRest& rest, TrackStep& step) {
 }
 
 }  // namespace
+
+void aim_at_targets(const Rig& rig, const TrackWay& way, TrackStep& step) {
+  if (rig.targets.empty()) return;
+  step.pin.assign(rig.surface.size(), 0.0F);
+  step.pin_at.assign(rig.surface.size(), Vec3f{});
+  for (std::size_t i = 0; i < rig.targets.size(); ++i) {
+    const RigTarget& target = rig.targets[i];
+    const TrackAim& aim = way.aims[i];
+    if (!(aim.weight > 0)) continue;
+    for (std::size_t k = 0; k < target.vertices.size(); ++k) {
+      const std::uint32_t v = target.vertices[k];
+      const auto share = static_cast<float>(aim.weight) * target.share[k];
+      const Vec3f at = static_cast<Vec3f>(
+          transform_point(way.pose.motion[target.bone], aim.point + static_cast<Vec3d>(target.offset[k])));
+      const float sum = step.pin[v] + share;
+      if (!(share > 0)) continue;
+      step.pin_at[v] = lerp(step.pin_at[v], at, share / sum);  // of several targets: their weighted mean
+      step.pin[v] = sum;
+    }
+  }
+  for (float& pin : step.pin) pin = std::min(pin, 1.0F);
+}
 
 void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
   const RigSurface& s = rig.surface;
@@ -69,41 +90,14 @@ void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
   step.holds.resize(count);
 }
 
-// Dual quaternions, in float: what they place is relative to the first bone with skin, and a character's size away from
-// it at most.
 void blend_vertex(const Rig& rig, const TrackRest& rest, std::uint32_t v, TrackStep& step) {
   const RigSurface& s = rig.surface;
-  Float4 real, dual;
-  for (std::uint32_t i = s.turn.begin[v]; i < s.turn.begin[v + 1]; ++i) {
-    const TrackRigid& bone = step.rigid[s.turn.items[i]];
-    real += bone.real * Float4(s.turn_weight[i]);
-    dual += bone.dual * Float4(s.turn_weight[i]);
-  }
-  std::uint32_t last = s.turn.begin[v + 1];
-  float size = std::sqrt(dot(to_quat(real), to_quat(real)));
-  if (!(size > kOpposite) && s.turn.begin[v] < last) {  // opposite rotations: the heaviest bone's
-    const TrackRigid& bone = step.rigid[s.turn.items[s.turn.begin[v]]];
-    last = s.turn.begin[v] + 1;
-    real = bone.real;
-    dual = bone.dual;
-    size = 1;
-  }
-  const DualQuat<float> motion{to_quat(real / Float4(size)), to_quat(dual / Float4(size))};
-  Vec3f p = s.positions[v];
-  step.turn[v] = to_matrix(motion.real);
-  if (step.stretched) {  // kernels/skin.h
-    SkinMatrix bent{};
-    for (std::uint32_t i = s.turn.begin[v]; i < last; ++i)
-      for (int c = 0; c < 3; ++c)
-        bent.col[c] +=
-            step.stretches[s.turn.items[i]].col[c] * Float4(last == s.turn.begin[v] + 1 ? 1.0F : s.turn_weight[i]);
-    const SkinMatrix columns = stretch_of(real, bent);
-    const auto column = [&](int c) { return Vec3f{columns.col[c][0], columns.col[c][1], columns.col[c][2]}; };
-    const Mat3f stretch{{column(0), column(1), column(2)}};
-    step.turn[v] = step.turn[v] * stretch;
-    p = stretch * p;
-  }
-  step.blended[v] = transform_point(motion, p);
+  const auto bones = s.turn.row(v);
+  const TrackBlend blend = track_blend(s.positions[v], bones.data(), s.turn_weight.data() + s.turn.begin[v],
+                                       static_cast<std::uint32_t>(bones.size()), step.rigid.data(),
+                                       step.stretched ? step.stretches.data() : nullptr);
+  step.turn[v] = blend.turn;
+  step.blended[v] = blend.at;
   const std::uint32_t b = s.owner[v];
   if (rest.stiffness.empty() || !(rest.stiffness[v] > 0) || b == RigSurface::kNoBone) return;
   step.turn[v] = step.turn[v] * (1 - rest.stiffness[v]) + step.motion[b].linear * rest.stiffness[v];

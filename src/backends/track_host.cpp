@@ -14,15 +14,13 @@
 #include "base/timer.h"
 #include "geometry/normals.h"
 #include "rig/wound_skin.h"
+#if defined(CUTIS_CUDA)
+#include "backends/cuda/track.h"
+#endif
 
 namespace cutis {
-namespace {
 
-constexpr float kSettled = 3e-3F;    // local edges: a vertex that relaxation and projection move by less rests
-constexpr float kConverged = 1e-3F;  // residual
-constexpr float kMissed = 0.05F;     // residual of a vertex that is off its surface
-
-}  // namespace
+using namespace field_constants;
 
 HostTracking::HostTracking(const Rig& rig, const TrackingOptions& options, const Context& context)
     : rig_(rig),
@@ -58,29 +56,6 @@ void HostTracking::restart_profile() {
   step().evaluations = step().operations = step().gradient_steps = 0;
 }
 
-void HostTracking::aim(const TrackWay& way) {
-  if (rig_.targets.empty()) return;
-  TrackStep& step = this->step();
-  step.pin.assign(rig_.surface.size(), 0.0F);
-  step.pin_at.assign(rig_.surface.size(), Vec3f{});
-  for (std::size_t i = 0; i < rig_.targets.size(); ++i) {
-    const RigTarget& target = rig_.targets[i];
-    const TrackAim& aim = way.aims[i];
-    if (!(aim.weight > 0)) continue;
-    for (std::size_t k = 0; k < target.vertices.size(); ++k) {
-      const std::uint32_t v = target.vertices[k];
-      const auto share = static_cast<float>(aim.weight) * target.share[k];
-      const Vec3f at = static_cast<Vec3f>(
-          transform_point(way.pose.motion[target.bone], aim.point + static_cast<Vec3d>(target.offset[k])));
-      const float sum = step.pin[v] + share;
-      if (!(share > 0)) continue;
-      step.pin_at[v] = lerp(step.pin_at[v], at, share / sum);  // of several targets: their weighted mean
-      step.pin[v] = sum;
-    }
-  }
-  for (float& pin : step.pin) pin = std::min(pin, 1.0F);
-}
-
 // Skin that goes another way round has no history: nothing holds it, and it is shown where it is at once.
 void HostTracking::start_over(std::span<const std::uint32_t> unwound) {
   TrackStep& step = this->step();
@@ -103,9 +78,12 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
     return stage();
   };
   TrackStep& step = this->step();
-  aim(way);
+  aim_at_targets(rig_, way, step);
   timed(profile_.pose, [&] { track_pose(rig_, rest_, way.pose, step, context_); });
-  timed(profile_.transport, [&] { track_transport(rig_, rest_, way.last, way.pose, options_, step, context_); });
+  timed(profile_.transport, [&] {
+    track_ways(way.last, way.pose, step);
+    track_transport(rig_, rest_, options_, step, context_);
+  });
   if (!way.unwound.empty()) start_over(way.unwound);
   timed(profile_.control, [&] {
     begin_control(rig_, rest_, way.pose, step);
@@ -128,7 +106,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
       profile_.vertex_iterations += live();
       timed(profile_.relax, [&] { relax(); });
       timed(profile_.project, [&] { project(2, 0.5F); });
-      timed(profile_.relax, [&] { narrow(kSettled); });
+      timed(profile_.relax, [&] { narrow(kRested); });
       ++outcome.iterations;
     }
     timed(profile_.project, [&] { settle(); });
@@ -156,7 +134,7 @@ void HostTracking::assess(FrameReport& report) {
       if (!tracked) states_[v] = VertexState::outside;
       if (!tracked || (rest_.is_rigid(v) && !t.touching)) continue;
       residuals_[v] = t.residual;
-      const bool flat = length(t.gradient) < 0.05F * rest_.slope[v];
+      const bool flat = length(t.gradient) < kFlatSlope * rest_.slope[v];
       states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
                    : flat                            ? VertexState::flat
                                                      : VertexState::limit;
@@ -231,11 +209,19 @@ void HostTracking::describe(const Affine3d& root, const PosedBones& pose, Frame&
 
 std::unique_ptr<TrackBackend> make_track_backend(const Rig& rig, const TrackingOptions& options,
                                                  const Context& context) {
-  if (context.backend() == Backend::simd) {
-    const std::string_view missing = simd::missing(options);
-    if (missing.empty()) return simd::make_tracking(rig, options, context);
-    context.warn(fmt::format("the back end simd has no {}: tracking takes the scalar one", missing));
-  }
+  check_backend(context);
+  const auto says_no = [&](std::string_view missing) {
+    if (missing.empty()) return false;
+    context.warn(
+        fmt::format("the back end {} has no {}: tracking takes the scalar one", to_string(context.backend()), missing));
+    return true;
+  };
+#if defined(CUTIS_CUDA)
+  if (context.backend() == Backend::cuda && !says_no(cuda::missing(rig, options)))
+    return cuda::make_tracking(rig, options, context);
+#endif
+  if (context.backend() == Backend::simd && !says_no(simd::missing(options)))
+    return simd::make_tracking(rig, options, context);
   return scalar::make_tracking(rig, options, context);
 }
 

@@ -19,6 +19,8 @@ class HostTracking : public TrackBackend {
 
   void restart() override;
   TrackOutcome substep(const TrackWay& way) override;
+  void keep() override { save(kept_); }
+  void go_back() override { restore(kept_); }
   void save(TrackState& to) const override;
   void restore(const TrackState& state) override;
   void show(const Affine3d& root, const TrackView& view, std::span<Vec3f> positions) override;
@@ -57,13 +59,13 @@ class HostTracking : public TrackBackend {
   JointShapes shapes_;  // of the own side; the composed field has them in its tree
 
  private:
-  void aim(const TrackWay& way);
   void start_over(std::span<const std::uint32_t> unwound);
   void bring_to_world(const Affine3d& root, std::span<Vec3f> positions) const;
   void assess(FrameReport& report);
   void turn_normals(const PosedBones& pose);
 
   TrackingProfile profile_;
+  TrackState kept_;
   std::vector<Vec3f> shown_;  // welded vertices
   TrackShow show_;
   std::vector<char> region_;  // per welded vertex: unwound in this sub-step

@@ -69,19 +69,23 @@ double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
          length(way.linear.col[1]) * half.y + length(way.linear.col[2]) * half.z;
 }
 
-// Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest. `way`: between where
-// the two bones carry that skin, at most.
-bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, const TrackStep& step, std::size_t b,
-              std::size_t k, double way) {
-  if (step.fields[k].nodes == nullptr) return false;
-  if (step.fields[k].muscle_count == 0 && way * static_cast<double>(step.steepest[k]) <= kStillField) return false;
-  if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
+// Whether the field of part k comes near skin of part b; most are far from each other.
+bool come_near(const TrackStep& step, std::size_t b, std::size_t k) {
   const TrackBox& reach = step.boxes[k];
   const Box& moved = step.part_boxes[b];
-  for (int axis = 0; axis < 3; ++axis)  // most are far from each other
+  for (int axis = 0; axis < 3; ++axis)
     if (moved.lo[axis] > static_cast<double>(reach.hi.v[axis]) ||
         moved.hi[axis] < static_cast<double>(reach.lo.v[axis]))
       return false;
+  return true;
+}
+
+// Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest. `way`: between where
+// the two bones carry that skin, at most. It reached that skin at rest, or comes near it now.
+bool may_wake(const Rig& rig, const TrackRest& rest, const PosedBones& pose, const TrackStep& step, std::size_t b,
+              std::size_t k, double way) {
+  if (step.fields[k].muscle_count == 0 && way * static_cast<double>(step.steepest[k]) <= kStillField) return false;
+  if (rest.reaches[b * rig.bones.size() + k] != 0) return true;
   const Box& part = rest.parts[b];
   const Affine3d relative = step.from_world[k] * pose.motion[b];
   // What has come near; the boxes overlap seen from both sides.
@@ -107,10 +111,12 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
     for (std::size_t b = begin; b < end; ++b)
       for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
         const std::size_t pair = b * bones + k;
-        if (k == b || (rest.mates[pair] == 0 && step.fields[k].nodes == nullptr)) continue;
+        if (k == b) continue;
+        const bool felt = step.fields[k].nodes != nullptr && (rest.reaches[pair] != 0 || come_near(step, b, k));
+        if (rest.mates[pair] == 0 && !felt) continue;
         const double way = farthest(rest.parts[b], pose.motion[b], pose.motion[k]);
         step.turns[pair] = rest.mates[pair] != 0 && way > static_cast<double>(kStillEdges * rest.least_edge[b]) ? 1 : 0;
-        step.wakes[pair] = may_wake(rig, rest, pose, step, b, k, way) ? 1 : 0;
+        step.wakes[pair] = felt && may_wake(rig, rest, pose, step, b, k, way) ? 1 : 0;
       }
   });
   step.wakers.begin.assign(1, 0);

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 
+#include "cutis/types.h"
+
 namespace cutis::relaxation {
 
 /// A share of the way, 0 to 1, as a force against that of all neighbours together.
-[[nodiscard]] inline float odds(float share) { return share / (1 - share > 1e-3F ? 1 - share : 1e-3F); }
+[[nodiscard]] CUTIS_HD inline float odds(float share) { return share / (1 - share > 1e-3F ? 1 - share : 1e-3F); }
 
 /// A sum in four parts, put together at the end: the same bits whether numbers come one by one or four at a time.
 struct FourSums {

@@ -84,24 +84,29 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
   std::ranges::fill(at_once_, 0);
 }
 
+bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const TrackRigid> rigid,
+                      std::vector<float>& twists) {
+  twists.assign(rig.bones.size(), 0.0F);
+  bool any = false;
+  const auto turn = [&](std::size_t b) {
+    const Float4& q = rigid[b].real;
+    return Quatf{q[0], q[1], q[2], q[3]};
+  };
+  for (std::size_t b = 0; b < twists.size() && !rigid.empty(); ++b) {
+    if (rig.bones[b].parent < 0) continue;
+    const Quatf q = conjugate(turn(static_cast<std::size_t>(rig.bones[b].parent))) * turn(b);
+    const float along = std::abs(dot(Vec3f{q.x, q.y, q.z}, static_cast<Vec3f>(rest.axis[b])));
+    const float degrees = 2 * std::atan2(along, std::abs(q.w)) * static_cast<float>(180 / kPi);
+    twists[b] = smooth_step(degrees, kTwistFrom, kTwistTo);
+    any = any || twists[b] > 0;
+  }
+  return any;
+}
+
 // Per vertex in `twist_`: 1 where bones share skin whose joint is twisted, fading out over some rings around.
 bool TrackShow::find_twists(const TrackStep& step) {
   const RigSurface& s = rig_.surface;
-  bone_twist_.assign(rig_.bones.size(), 0.0F);
-  bool any = false;
-  const auto turn = [&](std::size_t b) {
-    const Float4& q = step.rigid[b].real;
-    return Quatf{q[0], q[1], q[2], q[3]};
-  };
-  for (std::size_t b = 0; b < bone_twist_.size() && !step.rigid.empty(); ++b) {
-    if (rig_.bones[b].parent < 0) continue;
-    const Quatf q = conjugate(turn(static_cast<std::size_t>(rig_.bones[b].parent))) * turn(b);
-    const float along = std::abs(dot(Vec3f{q.x, q.y, q.z}, static_cast<Vec3f>(rest_.axis[b])));
-    const float degrees = 2 * std::atan2(along, std::abs(q.w)) * static_cast<float>(180 / kPi);
-    bone_twist_[b] = smooth_step(degrees, kTwistFrom, kTwistTo);
-    any = any || bone_twist_[b] > 0;
-  }
-  if (!any) return false;
+  if (!find_bone_twists(rig_, rest_, step.rigid, bone_twist_)) return false;
   const auto all = [&](auto&& body) {
     parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) body(v);

@@ -12,6 +12,10 @@
 
 namespace cutis {
 
+/// Per bone: how much the joint above it is twisted, 0 to 1; false: none is. `rigid`: per bone, or none at all.
+bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const TrackRigid> rigid,
+                      std::vector<float>& twists);
+
 class TrackShow {
  public:
   /// All must outlive this.

@@ -22,29 +22,6 @@
 
 namespace cutis {
 
-/// Around the field of a part, in the pose; until it is set it holds nothing.
-struct TrackBox {
-  Float4 lo{1e30F}, hi{-1e30F};
-
-  /// Whether the point is in the box or within `margin` of it along every axis.
-  [[nodiscard]] bool holds(const Vec3f& p, float margin) const {
-    const Float4 at(p.x, p.y, p.z, 0);
-    return (mask_less_equal(lo - Float4(margin), at) & mask_less_equal(at, hi + Float4(margin)) & 7U) == 7U;
-  }
-};
-
-/// The rigid part of a bone's motion.
-struct TrackRigid {
-  Float4 real, dual;
-};
-
-/// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
-struct TrackBend {
-  float gate = 0;
-  Vec3f at;
-  float near = 0, far = 0;
-};
-
 /// Bone by bone: track_pose(), begin_control().
 struct TrackPosed {
   std::vector<GridView> fields;       ///< posed, per bone; without nodes: none
@@ -116,10 +93,14 @@ struct TrackStep : TrackState, TrackPosed, TrackActive, TrackControlled {
 
 /// Fields and gates of a pose.
 void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step, const Context& context);
+/// Motions of the bones since `last`.
+void track_ways(const PosedBones& last, const PosedBones& pose, TrackStep& step);
+/// step.pin and step.pin_at: where targets draw their vertices.
+void aim_at_targets(const Rig& rig, const TrackWay& way, TrackStep& step);
 /// Vertices that something moves relative to their bone, and some rings around them; carries all others exactly.
-/// Active ones are carried on from where they are by their bone's motion since `last`.
-void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
-                     const TrackingOptions& options, TrackStep& step, const Context& context);
+/// Active ones are carried on from where they are by their bone's motion: track_ways().
+void track_transport(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                     const Context& context);
 /// Smooths around contact; arrays per vertex as scratch.
 struct TrackSmoothing {
   std::vector<float> beta, next_beta;  ///< nearness of contact, 0 to 1

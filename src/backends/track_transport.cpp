@@ -117,20 +117,8 @@ void list_active(const RigSurface& s, TrackStep& step, const Context& context) {
 
 }  // namespace
 
-void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& last, const PosedBones& pose,
-                     const TrackingOptions& options, TrackStep& step, const Context& context) {
-  const RigSurface& s = rig.surface;
-  const std::size_t n = s.size(), bones = rig.bones.size();
-  step.flags.resize(n);
-  step.slot.resize(n);
-  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const std::uint32_t b = s.owner[v];
-      step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
-    }
-  });
-  grow_rings(s, options.rings, step, context);
-  list_active(s, step, context);
+void track_ways(const PosedBones& last, const PosedBones& pose, TrackStep& step) {
+  const std::size_t bones = pose.motion.size();
   step.delta.resize(bones);
   step.leaps.assign(bones, 0);
   step.last_motion.resize(bones);
@@ -142,6 +130,22 @@ void track_transport(const Rig& rig, const TrackRest& rest, const PosedBones& la
     step.leaps[b] = 1;
     step.delta[b].linear = convert<float>(to_matrix(nearest_rotation(delta.linear)));
   }
+}
+
+void track_transport(const Rig& rig, const TrackRest& rest, const TrackingOptions& options, TrackStep& step,
+                     const Context& context) {
+  const RigSurface& s = rig.surface;
+  const std::size_t n = s.size();
+  step.flags.resize(n);
+  step.slot.resize(n);
+  parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::uint32_t b = s.owner[v];
+      step.flags[v] = b != RigSurface::kNoBone && is_stirred(rig, rest, step, static_cast<std::uint32_t>(v), b) ? 1 : 0;
+    }
+  });
+  grow_rings(s, options.rings, step, context);
+  list_active(s, step, context);
   parallel_for(context, n, kTransportGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       const std::uint32_t b = s.owner[v];

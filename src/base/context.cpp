@@ -31,15 +31,24 @@ int Context::threads() const noexcept { return pool_->threads(); }
 
 void Context::throw_cancelled() { throw Error(ErrorCode::cancelled, "", "cancelled"); }
 
-std::string_view to_string(Backend backend) { return backend == Backend::scalar ? "scalar" : "simd"; }
+std::string_view to_string(Backend backend) {
+  return backend == Backend::scalar ? "scalar" : backend == Backend::simd ? "simd" : "cuda";
+}
 
-std::vector<std::string> backend_names() { return {"scalar", "simd"}; }
+std::vector<std::string> backend_names() {
+#if defined(CUTIS_CUDA)
+  return {"scalar", "simd", "cuda"};
+#else
+  return {"scalar", "simd"};
+#endif
+}
 
 Backend backend_from_string(std::string_view name) {
-  for (const Backend backend : {Backend::scalar, Backend::simd})
-    if (to_string(backend) == name) return backend;
+  const std::vector<std::string> names = backend_names();
+  for (const Backend backend : {Backend::scalar, Backend::simd, Backend::cuda})
+    if (to_string(backend) == name && std::ranges::find(names, name) != names.end()) return backend;
   throw Error(ErrorCode::bad_argument, "back end",
-              fmt::format("'{}' is not built into this program; it has: {}", name, fmt::join(backend_names(), ", ")));
+              fmt::format("'{}' is not built into this program; it has: {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace cutis

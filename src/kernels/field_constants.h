@@ -92,6 +92,16 @@ inline constexpr float kLongestSlide = 1;
 /// energy alone leaves single rows at the side of a fold with most of the strain.
 inline constexpr float kUneven = 1.5F, kStiffening = 8;
 
+/// Local edges: a vertex that a relaxation and the projection after it move by less rests.
+inline constexpr float kRested = 3e-3F;
+
+// ---- what a sub-step came to ----
+
+/// Residuals of a vertex that is on its surface, and of one that is off it.
+inline constexpr float kConverged = 1e-3F, kMissed = 0.05F;
+/// Of the slope on the surface: gradients below say nothing.
+inline constexpr float kFlatSlope = 0.05F;
+
 // ---- smoothing ----
 
 /// Passes that spread contact over the skin around it.

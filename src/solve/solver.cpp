@@ -217,6 +217,8 @@ void Solver::Impl::make_stages() {
     if (options.relief_cap > 0)
       relief = std::make_unique<PoseRelief>(*rig, ReliefOptions{.cap = options.relief_cap}, context);
   }
+  if (options.method == Method::implicit && context.backend() == Backend::cuda)
+    context.warn("the back end cuda has no implicit skin: all but its initial guess is computed on the host");
   if (options.method == Method::implicit)
     implicit =
         std::make_unique<ImplicitSkin>(*rig, options.implicit, with_contact(options) ? 0 : options.relief_cap, context);

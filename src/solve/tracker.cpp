@@ -102,13 +102,13 @@ bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
   unwind(*rig_, pose_.rotation, unwound_now_);
   aim_at_targets(t1);
   const bool may_repeat = halvings > 0 && report_.halvings < kMostFrameHalvings;
-  if (may_repeat) backend_->save(saved_);
+  if (may_repeat) backend_->keep();
   const TrackOutcome outcome = substep(false);
   if (meter_ != nullptr) (void)meter_->spend(rig_->surface.size() + kActiveWork * outcome.active);
   // Newly inverted triangles, or vertices that have left their surface.
   if (may_repeat && (outcome.inverted > inverted_ + kTolerated || 100 * outcome.missed > outcome.active)) {
     ++report_.halvings;
-    backend_->restore(saved_);
+    backend_->go_back();
     const double middle = 0.5 * (t0 + t1);
     return advance(from, to, t0, middle, halvings - 1) && advance(from, to, middle, t1, halvings - 1);
   }
@@ -122,8 +122,8 @@ bool Tracker::advance(std::span<const JointMotion> from, std::span<const JointMo
 // The skin, its joints and targets are as far as the way was done; what is shown goes on to the pose.
 void Tracker::stop_here() {
   interpolate(*rig_, next_joints_, next_joints_, 1, pose_);
-  backend_->save(saved_);
-  carry_on(rig_->surface, saved_.p, last_pose_.motion, pose_.motion, shown_, *context_);
+  backend_->save(stopped_);
+  carry_on(rig_->surface, stopped_.p, last_pose_.motion, pose_.motion, shown_, *context_);
   split_motions(*rig_, last_pose_.motion, joints_);
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     targets_[i].weight = std::lerp(targets_[i].weight, next_targets_[i].weight, way_);

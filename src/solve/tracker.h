@@ -67,8 +67,8 @@ class Tracker {
   Affine3d root_;
   std::vector<JointMotion> joints_, next_joints_;  // at the last frame, and at this one
   PosedBones pose_, last_pose_;
-  TrackState saved_;
-  std::vector<Vec3f> shown_;  // carried on, when the meter stopped
+  TrackState stopped_;        // where the meter stopped
+  std::vector<Vec3f> shown_;  // carried on from there
   std::vector<Affine3d> local_;
   std::vector<JointMotion> world_;
   PosedBones at_;

@@ -180,7 +180,7 @@ TEST(Cli, AnswersBadInputWithOneAndOneSentenceThatNamesIt) {
       {"animate builtin:arm --method magic -o " + folder.file("x.glb"), "lbs, dqs"},
       {"animate builtin:arm -o " + folder.file("x.avi"), ".glb"},
       {"animate builtin:arm -o " + folder.file("no/such/x.glb"), "no/such"},
-      {"animate builtin:arm --backend cuda -o " + folder.file("x.glb"), "scalar, simd"},
+      {"animate builtin:arm --backend abacus -o " + folder.file("x.glb"), "scalar, simd"},
       {"render builtin:arm --size 3x -o " + folder.file("x.png"), "--size"},
       {"render builtin:arm --color weights --bone tail -o " + folder.file("x.png"), "tail"},
       {"render builtin:arm --color residual -o " + folder.file("x.png"), "residual"},
@@ -301,6 +301,17 @@ TEST(Animate, WritesTheSameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(read_all(folder.file(std::string(method) + "1.pc2")),
               read_all(folder.file(std::string(method) + "2.pc2")));
   }
+}
+
+TEST(Animate, SaysWhyABackEndCannotRun) {
+  if (why_unusable(Backend::cuda).empty()) GTEST_SKIP() << "there is a device here";
+  const TemporaryFolder folder;
+  const Result r = run("animate builtin:arm --backend cuda -o " + folder.file("x.glb"));
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_EQ(lines(r.err), 1U) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("back end"));
+  EXPECT_THAT(r.err, HasSubstr("cuda"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("x.glb")));
 }
 
 TEST(Animate, WritesTheSameBytesForEveryBackEndOfSkinning) {

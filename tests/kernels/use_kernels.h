@@ -91,6 +91,12 @@ CUTIS_HD inline float given_way(const Input& in) {
   return length(smoothed_fold(lift, in.positions, in.ring, in.weights, in.count, fold_weight(row, touch)));
 }
 
+CUTIS_HD inline float blended(const Input& in) {
+  const TrackRigid rigid{in.turns[0].real, in.turns[0].dual};
+  const TrackBlend blend = track_blend(in.p, in.ring, in.weights, 1, &rigid, in.matrices);
+  return dot(blend.at, blend.turn * in.p) + (TrackBox{}.holds(in.p, 1) ? 1.0F : 0.0F);
+}
+
 CUTIS_HD inline float everything(const Input& in) {
   const TrackSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
   const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0, 0.01F, in.p};
@@ -101,7 +107,7 @@ CUTIS_HD inline float everything(const Input& in) {
       smooth_towards_ring(relaxed, in.positions, in.ring, in.count, mean_with_ring(1, in.weights, in.ring, in.count));
   const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
   return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual +
-         dot(smoothed, found.position) + rules(in, tracked.free) + given_way(in) + skinned(in).x +
+         dot(smoothed, found.position) + rules(in, tracked.free) + given_way(in) + skinned(in).x + blended(in) +
          eval_tree(in.tree, in.p, AngleController{}).value;
 }
 

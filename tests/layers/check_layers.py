@@ -57,6 +57,7 @@ OWNER = {
     "character.h": "character",
     "compose.h": "compose",
     "context.h": "base",
+    "device.h": "backends",
     "elasticity.h": "bind",
     "error.h": "base",
     "explain.h": "skin_field",
@@ -100,6 +101,9 @@ THIRD_PARTIES = {
     "libqhull_r/": {"volume"},
     "stb/": {"render"},
     "zlib.h": {"render"},
+    "cuda_runtime.h": {"backends"},
+    "cuda_runtime_api.h": {"backends"},
+    "cooperative_groups.h": {"backends"},
     # Of the system and the processor.
     "fcntl.h": {"base", "io"},
     "sched.h": {"base"},

@@ -177,8 +177,8 @@ TEST(MetricTable, NamesEveryNumberOnce) {
   }
   EXPECT_THAT(names, testing::ElementsAre("intersecting_pairs", "overlap", "volume_change", "folds", "roughness",
                                           "scars", "untouched", "memory", "stretch_p1", "stretch_p95", "stretch_max",
-                                          "iso_residual_mean", "iso_residual_p95", "iso_residual_max", "nonfinite",
-                                          "seam_gap"));
+                                          "poke_through", "tears", "iso_residual_mean", "iso_residual_p95",
+                                          "iso_residual_max", "nonfinite", "seam_gap"));
 }
 
 TEST(Percentile, InterpolatesLinearly) {

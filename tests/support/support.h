@@ -8,6 +8,7 @@
 
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "cutis/device.h"
 
 namespace cutis::test {
 
@@ -50,10 +51,12 @@ struct Surface {
 /// Its vertices are in `rings` rings, one of them, of an odd number, at the joint.
 [[nodiscard]] Character make_two_bone_tube(int rings = 33);
 
-/// For tests of what every back end must do: INSTANTIATE_TEST_SUITE_P(EveryBackend, …, ValuesIn(all_backends()), name).
+/// Those that this machine can run. For tests of what every back end must do: INSTANTIATE_TEST_SUITE_P(EveryBackend, …,
+/// ValuesIn(all_backends()), name).
 [[nodiscard]] inline std::vector<Backend> all_backends() {
   std::vector<Backend> backends;
-  for (const std::string& name : backend_names()) backends.push_back(backend_from_string(name));
+  for (const std::string& name : backend_names())
+    if (const Backend backend = backend_from_string(name); why_unusable(backend).empty()) backends.push_back(backend);
   return backends;
 }
 /// As the name of a parameterised test.
