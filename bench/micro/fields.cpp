@@ -10,6 +10,7 @@
 #include "character/partition.h"
 #include "cutis/io.h"
 #include "cutis/rig.h"
+#include "cutis/solve.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
 #include "rig/rig_file.h"
@@ -95,6 +96,22 @@ void binding(const Bench& bench) {
   load.budget = 0.1;
   bench.emit(load);
   fs::remove(file);
+
+  // The first solver of a rig makes what all of them share.
+  const struct {
+    const char* name;
+    SolveOptions options;
+  } solvers[] = {{"bind/further_solver/tracking+contact", {.method = Method::tracking, .contact_pass = true}},
+                 {"bind/further_solver/implicit", {.method = Method::implicit}}};
+  for (const auto& [name, options] : solvers) {
+    const Solver first(rig, options, context);
+    Row further = measure(name, "ms", 1e3, 9, [&] {
+      const Solver solver(rig, options, context);
+      return kHashSeed;
+    });
+    further.budget = 5;
+    bench.emit(further);
+  }
 
   Row memory =
       single_value("bind/memory", "MB", static_cast<double>(rig_bytes(*rig)) / 1e6, rig_checksum(rig_to_bytes(*rig)));
