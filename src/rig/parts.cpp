@@ -14,8 +14,6 @@
 namespace cutis {
 namespace {
 
-// Two parts of which one reaches so far into the other at rest are one surface there.
-constexpr float kOverlap = 0.3F;
 // Of the surface at a part's vertices, the share whose corners are all its own: below the first it is a ring, above the
 // second a field has something to shape. Limbs of two rings have a fifth to a third.
 constexpr float kRing = 0.05F, kTwoRings = 0.2F;
@@ -110,7 +108,7 @@ std::vector<char> joined_parts(const Rig& rig) {
     const std::uint32_t b = s.owner[v];
     if (b == RigSurface::kNoBone) continue;
     for (std::uint32_t k = 0; k < bones; ++k)
-      if (k != b && !rig.fields[k].empty() && eval_field(fields[k], s.positions[v]).value > kOverlap)
+      if (k != b && !rig.fields[k].empty() && eval_field(fields[k], s.positions[v]).value > kOverlapAtRest)
         joined[b * bones + k] = joined[k * bones + b] = 1;
   }
   join_along_surface(rig, joined);

@@ -30,6 +30,9 @@ struct PartsRest {
 /// Bone of the nearest ancestor that has a field, or -1.
 [[nodiscard]] int parent_part(const Rig& rig, std::size_t bone);
 
+/// Parts of which one's field is so strong at a vertex of the other at rest are one surface there.
+inline constexpr float kOverlapAtRest = 0.3F;
+
 /// Bones x bones: parts that grow out of each other, so that their skins are one surface there.
 [[nodiscard]] std::vector<char> joined_parts(const Rig& rig);
 

@@ -13,13 +13,12 @@
 #include "cutis/error.h"
 #include "kernels/eval_field.h"
 #include "rig/motion.h"
+#include "rig/parts.h"
 #include "rig/rig.h"
 
 namespace cutis {
 namespace {
 
-// Parts with a rest vertex at which the other's field is above this reach into each other at rest.
-constexpr float kRestOverlap = 0.3F;
 constexpr int kAxisSamples = 9;
 
 }  // namespace
@@ -87,7 +86,7 @@ Explainer::Explainer(const Character& character, std::shared_ptr<const Rig> rig)
     const std::uint32_t b = s.rig->surface.owner[v];
     if (b >= bones) continue;
     for (std::size_t k = 0; k < bones; ++k)
-      if (k != b && s.field(k, static_cast<Vec3d>(s.rig->surface.positions[v])) > kRestOverlap)
+      if (k != b && s.field(k, static_cast<Vec3d>(s.rig->surface.positions[v])) > kOverlapAtRest)
         s.overlap[b * bones + k] = s.overlap[k * bones + b] = 1;
   }
 }
