@@ -188,9 +188,7 @@ JointPreset in_force(const Preset& preset, const std::string& joint, double radi
 }
 
 // In thicknesses of the part.
-double turn_width(TurnWeights turn) {
-  return turn == TurnWeights::smooth ? 0.5 : 0.0;
-}
+double turn_width(TurnWeights turn) { return turn == TurnWeights::smooth ? 0.5 : 0.0; }
 
 // What a skin is made of: the body alone, where something rides on it.
 struct SkinSource {
@@ -200,9 +198,11 @@ struct SkinSource {
   WeldedCharacter body_welded;
 };
 
-SkinSource find_source(const Character& character, const Preset& preset) {
+SkinSource find_source(const Character& character, const Preset& preset, const Context& context) {
   SkinSource source;
+  context.check_cancelled();
   source.roles = find_roles(character, preset.roles);
+  context.check_cancelled();
   source.layered = std::ranges::any_of(source.roles.pieces, [](const Piece& p) { return p.role != PieceRole::body; });
   if (!source.layered) return source;
   source.body = take_body(character, source.roles);
@@ -329,7 +329,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
 
   Character with_bones = character;
   with_bones.skeleton = nested_skeleton(*rig);
-  SkinSource source = options.implicit_skin ? find_source(character, options.preset) : SkinSource{};
+  SkinSource source = options.implicit_skin ? find_source(character, options.preset, context) : SkinSource{};
   source.body.character.skeleton = with_bones.skeleton;
   const std::vector<BoneSegment> segments =
       segments_of(source.layered ? source.body.character : with_bones, bone_of, *rig);

@@ -269,7 +269,7 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
     if (!is_finite(p)) return 0;
   proposed = mesh;
   whole = raw;
-  if (std::ranges::find(broken_edges, kLagging) != broken_edges.end()) catch_up();
+  if (prompt && std::ranges::find(broken_edges, kLagging) != broken_edges.end()) catch_up();
   if (find_broken(mesh, whole, kTooMuch)) {
     find_smooth(motion, turns, carried, context);
     plain.resize(mesh.size());

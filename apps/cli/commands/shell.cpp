@@ -170,13 +170,15 @@ std::string fish_completions(const std::vector<Verb>& verbs) {
   return text;
 }
 
-// Text of a manual page: a dash is a dash, a backslash a backslash, and no line begins with a request.
+// Text of a manual page: a dash is a dash, a backslash a backslash, a line may end after a bar (lists of choices have
+// no spaces), and none begins with a request.
 std::string roff(const std::string& text) {
   std::string result;
   bool line_begins = true;
   for (const char c : text) {
     if (line_begins && (c == '.' || c == '\'')) result += "\\&";
     result += c == '-' ? std::string("\\-") : c == '\\' ? std::string("\\e") : std::string(1, c);
+    if (c == '|') result += "\\:";
     line_begins = c == '\n';
   }
   return result;

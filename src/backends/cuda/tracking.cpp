@@ -583,6 +583,7 @@ std::string_view missing(const Rig& rig, const TrackingOptions& options) {
   if (options.contact == ContactModel::composed) return "contact by operators";
   if (options.relaxation == Relaxation::jacobi) return "relaxation by Jacobi steps";
   if (!JointShapes(rig).empty()) return "operators that shape the skin beside a contact";
+  if (!track_rest(rig)->coarse.empty()) return "parts that are too coarse for their fields";
   return {};
 }
 
