@@ -186,7 +186,8 @@ std::string roff(const std::string& text) {
 
 std::string manual_page(const CLI::App& app, const std::vector<Verb>& verbs) {
   std::string text = fmt::format(
-      ".TH CUTIS 1 \"\" \"cutis {}\" \"User Commands\"\n.SH NAME\ncutis \\- gives a character its skin over time\n"
+      ".TH CUTIS 1 \"\" \"cutis {}\" \"User Commands\"\n.ad l\n.SH NAME\ncutis \\- gives a character its skin over "
+      "time\n"
       ".SH SYNOPSIS\n.B cutis\n.I VERB\n.RI [ ARGUMENTS ]\n.SH DESCRIPTION\n{}\n",
       version(), roff(app.get_description()));
   text += ".SH VERBS\n";
