@@ -47,6 +47,7 @@ constexpr OptionRow<Preset> kPresetRows[] = {
     other_row<Preset>("regions", "of skin that is stiffer or softer"),
     other_row<Preset>("targets", "that the skin is drawn to"),
     other_row<Preset>("muscles", "under the skin"),
+    other_row<Preset>("roles", "of pieces, where they are not as found"),
     number_row<&Preset::support_factor>("support_factor", "", kFactor, "times what the joints say, all parts"),
     number_row<&Preset::cap_factor>("cap_factor", "", kFactor, "times what the joints say, all parts"),
 };

@@ -11,7 +11,7 @@ TEST(CancelSlow, IsAskedForOftenOnALargeBody) {
   CUTIS_NEEDS_SHARED_DATA();
   const test::TemporaryFolder folder;
   test::expect_small_gaps((test::shared_data() / "makehuman_male" / "makehuman_male_hires.glb").string(),
-                          "cmu_02_01_walk", folder.path().string());
+                          "deep_squat", folder.path().string());
 }
 
 }  // namespace
