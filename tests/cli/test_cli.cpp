@@ -59,7 +59,7 @@ TEST(Cli, NamesEveryVerbAndFlagInTheManualPageAndTheCompletions) {
     EXPECT_THAT(zsh, HasSubstr("    " + verb + ")\n"));
     EXPECT_THAT(fish, HasSubstr("-a " + verb + " "));
   }
-  EXPECT_THAT(manual, HasSubstr("\\-\\-history playback|stateless|canonical"));
+  EXPECT_THAT(manual, HasSubstr("\\-\\-history playback|\\:stateless|\\:canonical"));
   EXPECT_THAT(fish, HasSubstr("-l history -x -a 'playback stateless canonical'"));
   EXPECT_THAT(zsh, HasSubstr(":value:(playback stateless canonical)"));
   EXPECT_EQ(run("completions tcsh").exit_code, 2);
