@@ -4,13 +4,13 @@
 #include "backends/ride.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "geometry/normals.h"
+#include "geometry/visit_box.h"
 #include "kernels/skin.h"
 
 namespace cutis {
@@ -191,31 +191,18 @@ float LayerRide::first_facing(const Vec3f& p, const Vec3f& way) const {
                  {std::max(p.x, q.x), std::max(p.y, q.y), std::max(p.z, q.z)}};
   const std::span<const Triangle> triangles = rig_.surface.triangles;
   float first = 1;
-  std::array<std::uint32_t, TriangleBvh::kMaxDepth> stack;
-  std::size_t size = 0;
-  stack[size++] = 0;
-  while (size > 0) {
-    const std::uint32_t index = stack[--size];
-    const TriangleBvh::Node& node = tree_.nodes()[index];
-    if (!overlap(node.box, box)) continue;
-    if (!node.is_leaf()) {
-      stack[size++] = node.right;
-      stack[size++] = index + 1;
-      continue;
-    }
-    for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
-      if (!overlap(tree_.box(slot), box)) continue;
-      const Triangle& t = triangles[tree_.triangle(slot)];
-      const Vec3f a = surface_[t[0]], u = surface_[t[1]] - a, v = surface_[t[2]] - a;
-      const Vec3f side = cross(way, v), from = p - a;
-      const float facing = dot(u, side);  // -way . (u x v)
-      if (!(facing > 0)) continue;
-      const Vec3f across = cross(from, u);
-      const float x = dot(from, side), y = dot(way, across), along = dot(v, across);
-      if (x < 0 || y < 0 || x + y > facing || along < kOwn * facing || along >= first * facing) continue;
-      first = along / facing;
-    }
-  }
+  (void)visit_box(tree_, box, [&](std::uint32_t triangle) {
+    const Triangle& t = triangles[triangle];
+    const Vec3f a = surface_[t[0]], u = surface_[t[1]] - a, v = surface_[t[2]] - a;
+    const Vec3f side = cross(way, v), from = p - a;
+    const float facing = dot(u, side);  // -way . (u x v)
+    if (!(facing > 0)) return true;
+    const Vec3f across = cross(from, u);
+    const float x = dot(from, side), y = dot(way, across), along = dot(v, across);
+    if (x < 0 || y < 0 || x + y > facing || along < kOwn * facing || along >= first * facing) return true;
+    first = along / facing;
+    return true;
+  });
   return first;
 }
 

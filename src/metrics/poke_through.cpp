@@ -11,6 +11,7 @@
 #include "geometry/closest_point.h"
 #include "geometry/normals.h"
 #include "geometry/triangle_bvh.h"
+#include "geometry/visit_box.h"
 
 namespace cutis {
 namespace {
@@ -36,33 +37,20 @@ bool leaves_skin(const Vec3d& p, const Vec3d& way, const TriangleBvh& tree, std:
   }
   double first = 2;
   bool behind = false;
-  std::array<std::uint32_t, TriangleBvh::kMaxDepth> stack;
-  std::size_t size = 0;
-  stack[size++] = 0;
-  while (size > 0) {
-    const std::uint32_t index = stack[--size];
-    const TriangleBvh::Node& node = tree.nodes()[index];
-    if (!overlap(node.box, box)) continue;
-    if (!node.is_leaf()) {
-      stack[size++] = node.right;
-      stack[size++] = index + 1;
-      continue;
-    }
-    for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
-      if (!overlap(tree.box(slot), box)) continue;
-      const Triangle& t = triangles[tree.triangle(slot)];
-      const auto a = static_cast<Vec3d>(positions[t[0]]);
-      const Vec3d u = static_cast<Vec3d>(positions[t[1]]) - a, v = static_cast<Vec3d>(positions[t[2]]) - a;
-      const Vec3d side = cross(way, v), from = p - a;
-      const double facing = dot(u, side);  // -way . (u x v)
-      if (facing == 0) continue;
-      const Vec3d across = cross(from, u);
-      const double s = dot(from, side) / facing, r = dot(way, across) / facing, along = dot(v, across) / facing;
-      if (s < 0 || r < 0 || s + r > 1 || along < 0 || along > 1 || along >= first) continue;
-      first = along;
-      behind = facing < 0;
-    }
-  }
+  (void)visit_box(tree, box, [&](std::uint32_t triangle) {
+    const Triangle& t = triangles[triangle];
+    const auto a = static_cast<Vec3d>(positions[t[0]]);
+    const Vec3d u = static_cast<Vec3d>(positions[t[1]]) - a, v = static_cast<Vec3d>(positions[t[2]]) - a;
+    const Vec3d side = cross(way, v), from = p - a;
+    const double facing = dot(u, side);  // -way . (u x v)
+    if (facing == 0) return true;
+    const Vec3d across = cross(from, u);
+    const double s = dot(from, side) / facing, r = dot(way, across) / facing, along = dot(v, across) / facing;
+    if (s < 0 || r < 0 || s + r > 1 || along < 0 || along > 1 || along >= first) return true;
+    first = along;
+    behind = facing < 0;
+    return true;
+  });
   return behind;
 }
 

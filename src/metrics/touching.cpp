@@ -8,6 +8,7 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "geometry/normals.h"
+#include "geometry/visit_box.h"
 
 namespace cutis {
 namespace {
@@ -40,26 +41,11 @@ struct Way {
 bool meets_other_skin(const Way& way, std::uint32_t place, const PosedSurface& surface, const Topology& topology,
                       const TriangleBvh& bvh, std::span<const std::uint32_t> place_of) {
   const Boxf box = way.box();
-  std::array<std::uint32_t, TriangleBvh::kMaxDepth> stack;
-  std::size_t size = 0;
-  stack[size++] = 0;
-  while (size > 0) {
-    const std::uint32_t index = stack[--size];
-    const TriangleBvh::Node& node = bvh.nodes()[index];
-    if (!overlap(node.box, box)) continue;
-    if (!node.is_leaf()) {
-      stack[size++] = node.right;
-      stack[size++] = index + 1;
-      continue;
-    }
-    for (std::uint32_t slot = node.begin; slot < node.end; ++slot) {
-      if (!overlap(bvh.box(slot), box)) continue;
-      const auto& [a, b, c] = topology.triangles[bvh.triangle(slot)];
-      if (place_of[a] == place || place_of[b] == place || place_of[c] == place) continue;
-      if (way.meets(surface.positions[a], surface.positions[b], surface.positions[c])) return true;
-    }
-  }
-  return false;
+  return !visit_box(bvh, box, [&](std::uint32_t triangle) {
+    const auto& [a, b, c] = topology.triangles[triangle];
+    return place_of[a] == place || place_of[b] == place || place_of[c] == place ||
+           !way.meets(surface.positions[a], surface.positions[b], surface.positions[c]);
+  });
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ ALLOWED_PUBLIC = {
 ONLY = {
     ("solve", "backends"): {"backends/engine.h", "backends/posed_field.h", "backends/ride.h", "backends/track.h"},
     ("relief", "backends"): {"backends/engine.h"},
-    ("backends", "geometry"): {"geometry/normals.h", "geometry/triangle_bvh.h"},
+    ("backends", "geometry"): {"geometry/normals.h", "geometry/triangle_bvh.h", "geometry/visit_box.h"},
     ("bind", "backends"): {"backends/posed_field.h"},
 }
 # The room that each public header belongs to: what it declares is defined there or below.
