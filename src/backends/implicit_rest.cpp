@@ -98,7 +98,7 @@ RigRows triangle_corners(const RigSurface& surface) {
 ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
-  ImplicitRest rest(track_rest(rig));
+  ImplicitRest rest(track_rest(rig, context));
   std::vector<GridView> parts;
   rest.slopes.resize(rig.fields.size());
   rest.reaches.resize(rig.fields.size());

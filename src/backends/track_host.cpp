@@ -26,7 +26,7 @@ HostTracking::HostTracking(const Rig& rig, const TrackingOptions& options, const
     : rig_(rig),
       options_(options),
       context_(context),
-      shared_(track_rest(rig)),
+      shared_(track_rest(rig, context)),
       rest_(*shared_),
       shapes_(options.contact == ContactModel::own_side ? JointShapes(rig) : JointShapes()),
       show_(rig, rest_, context_) {}
@@ -217,7 +217,7 @@ std::unique_ptr<TrackBackend> make_track_backend(const Rig& rig, const TrackingO
     return true;
   };
 #if defined(CUTIS_CUDA)
-  if (context.backend() == Backend::cuda && !says_no(cuda::missing(rig, options)))
+  if (context.backend() == Backend::cuda && !says_no(cuda::missing(rig, options, context)))
     return cuda::make_tracking(rig, options, context);
 #endif
   if (context.backend() == Backend::simd && !says_no(simd::missing(options)))

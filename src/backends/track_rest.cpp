@@ -71,7 +71,10 @@ Vec3f core_of(const Rig& rig, std::size_t v) {
   return static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
 }
 
-FieldsRest make_fields_rest(const Rig& rig) {
+// Vertices between two questions whether all is cancelled.
+constexpr std::size_t kVerticesBetween = 4096;
+
+FieldsRest make_fields_rest(const Rig& rig, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t bones = rig.bones.size();
   FieldsRest rest;
@@ -85,6 +88,7 @@ FieldsRest make_fields_rest(const Rig& rig) {
     if (!rig.fields[b].empty()) rest.steepest[b] = steepest_slope(rig.fields[b]);
   rest.others.begin.assign(1, 0);
   for (std::size_t v = 0; v < s.size(); ++v) {
+    if (v % kVerticesBetween == 0) context.check_cancelled();
     const std::uint32_t b = s.owner[v];
     for (std::uint32_t k = 0; k < bones; ++k) {
       if (k == b) continue;
@@ -227,7 +231,7 @@ std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
   return it != row.end() && *it == bone ? &*it - others.items.data() : -1;
 }
 
-TrackRest make_track_rest(const Rig& rig) {
+TrackRest make_track_rest(const Rig& rig, const Context& context) {
   const RigSurface& s = rig.surface;
   const std::size_t n = s.size(), bones = rig.bones.size();
   TrackRest rest;
@@ -247,7 +251,7 @@ TrackRest make_track_rest(const Rig& rig) {
     rest.axis.push_back(normalized(bone.rest_end - bone.rest_origin, Vec3d{0, 1, 0}));
   for (std::size_t b = 0; b < bones; ++b)
     if (rig.bones[b].parent >= 0) rest.depth[b] = rest.depth[static_cast<std::size_t>(rig.bones[b].parent)] + 1;
-  const auto shared = rig.rest.get_kept<FieldsRest>(rig, [&] { return make_fields_rest(rig); });
+  const auto shared = rig.rest.get_kept<FieldsRest>(rig, [&] { return make_fields_rest(rig, context); });
   rest.others = shared->others;
   rest.other_value = shared->other_value;
   rest.core_lead = shared->core_lead;
@@ -287,6 +291,7 @@ TrackRest make_track_rest(const Rig& rig) {
       longest = std::max(longest, distance(s.positions[v], s.positions[w]));
     rest.fine[v] = 1 - smooth_step(longest / r, kFineRadii, kCoarseRadii);
   }
+  context.check_cancelled();
   rest.coarse = coarse_skin(rig);
   rest.corners = corners_of(n, s.triangles);
   rest.normals = surface_normals(rest.corners, s);
@@ -294,8 +299,8 @@ TrackRest make_track_rest(const Rig& rig) {
   return rest;
 }
 
-std::shared_ptr<const TrackRest> track_rest(const Rig& rig) {
-  return rig.rest.get<TrackRest>([&] { return make_track_rest(rig); });
+std::shared_ptr<const TrackRest> track_rest(const Rig& rig, const Context& context) {
+  return rig.rest.get<TrackRest>([&] { return make_track_rest(rig, context); });
 }
 
 }  // namespace cutis

@@ -8,6 +8,7 @@
 
 #include "backends/track_places.h"
 #include "base/float4.h"
+#include "cutis/context.h"
 #include "cutis/types.h"
 #include "rig/parts.h"
 #include "rig/rig.h"
@@ -74,7 +75,7 @@ struct TrackRest {
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
 };
 /// Made once, shared by all solvers of the rig.
-[[nodiscard]] std::shared_ptr<const TrackRest> track_rest(const Rig& rig);
-[[nodiscard]] TrackRest make_track_rest(const Rig& rig);
+[[nodiscard]] std::shared_ptr<const TrackRest> track_rest(const Rig& rig, const Context& context);
+[[nodiscard]] TrackRest make_track_rest(const Rig& rig, const Context& context);
 
 }  // namespace cutis

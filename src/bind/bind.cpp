@@ -206,7 +206,7 @@ SkinSource find_source(const Character& character, const Preset& preset, const C
   source.layered = std::ranges::any_of(source.roles.pieces, [](const Piece& p) { return p.role != PieceRole::body; });
   if (!source.layered) return source;
   source.body = take_body(character, source.roles);
-  source.body_welded = weld_character(source.body.character);
+  source.body_welded = weld_character(source.body.character, &context);
   return source;
 }
 
@@ -307,7 +307,7 @@ std::shared_ptr<const Rig> bind(const Character& character, const Context& conte
     for (const std::uint32_t joint : mesh.weights.joint) rig->skeleton.joints[joint].is_bone = true;
   std::vector<int> bone_of = choose_bones(rig->skeleton, *rig);
 
-  const WeldedCharacter welded = weld_character(character);
+  const WeldedCharacter welded = weld_character(character, &context);
   rig->rest_positions = welded.input_positions;
   std::vector<std::uint32_t> mesh_of;
   mesh_of.reserve(rig->vertex_count());

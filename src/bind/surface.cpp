@@ -103,7 +103,7 @@ void spread_turns(std::span<const double> radius, double width, const Context& c
   bones.erase(std::unique(bones.begin(), bones.end()), bones.end());
   std::erase(bones, RigSurface::kNoBone);
   if (bones.size() > 1 && width > 0) {
-    const PrefactoredSolver solver(n, entries);
+    const PrefactoredSolver solver(n, entries, &context);
     if (!solver.ok()) throw Error(ErrorCode::bad_character, "bind", "the surface's heat flow could not be solved");
     std::vector<double> block;
     for (std::size_t first = 0; first < bones.size(); first += kColumns) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <optional>
 
@@ -50,7 +49,7 @@ constexpr double kTiny = 0.03, kAll = 0.95;
 constexpr double kSheetBorders = 0.15;
 
 struct Surface {
-  WeldedCharacter welded;
+  JoinedMeshes meshes;
   Weld places;                      // of the input vertices, by position alone
   std::vector<Triangle> triangles;  // between places
   std::vector<Vec3f> positions;     // of places
@@ -69,11 +68,11 @@ struct Shape {
 
 Surface make_surface(const Character& character) {
   Surface s;
-  s.welded = weld_character(character);
-  s.places = weld(s.welded.input_positions);
-  s.triangles = weld_triangles(s.places, s.welded.input_triangles);
+  s.meshes = join_meshes(character);
+  s.places = weld(s.meshes.input_positions);
+  s.triangles = weld_triangles(s.places, s.meshes.input_triangles);
   std::erase_if(s.triangles, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
-  for (const std::uint32_t v : s.places.first_of) s.positions.push_back(s.welded.input_positions[v]);
+  for (const std::uint32_t v : s.places.first_of) s.positions.push_back(s.meshes.input_positions[v]);
   s.topology = build_topology(s.positions.size(), s.triangles);
   s.normals = area_weighted_normals(s.positions, s.triangles);
   return s;
@@ -98,14 +97,12 @@ std::vector<Shape> make_shapes(const Surface& s) {
     ++shape.edges;
     if (e.faces == 1 || (e.faces == 2 && e.forward != 1)) ++shape.borders;
   }
-  std::map<Triangle, std::uint32_t> same;  // corners, sorted
-  const auto corners = [](Triangle t) {
-    std::ranges::sort(t);
-    return t;
-  };
-  for (const Triangle& t : s.triangles) ++same[corners(t)];
-  for (const Triangle& t : s.triangles)
-    if (same[corners(t)] > 1) ++shapes[s.topology.component[t[0]]].doubled;
+  std::vector<Triangle> corners = s.triangles;  // sorted within and among themselves: doubles are side by side
+  for (Triangle& t : corners) std::ranges::sort(t);
+  std::ranges::sort(corners);
+  for (std::size_t i = 0; i < corners.size(); ++i)
+    if ((i > 0 && corners[i - 1] == corners[i]) || (i + 1 < corners.size() && corners[i + 1] == corners[i]))
+      ++shapes[s.topology.component[corners[i][0]]].doubled;
   return shapes;
 }
 
@@ -115,7 +112,7 @@ class WeightsOf {
   WeightsOf(const Character& character, const Surface& surface) : character_(character), surface_(surface) {}
   [[nodiscard]] WeightRow operator()(std::uint32_t place) const {
     const std::uint32_t input = surface_.places.first_of[place];
-    const auto& begins = surface_.welded.mesh_begin;
+    const auto& begins = surface_.meshes.mesh_begin;
     const auto mesh =
         static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), input) - begins.begin()) - 1;
     return weight_row(character_.meshes[mesh].weights, input - begins[mesh]);
@@ -322,7 +319,7 @@ Roles find_roles(const Character& character, std::span<const RoleChoice> choices
     roles.piece.push_back(s.topology.component[s.places.welded_of[v]]);
   for (std::size_t m = character.meshes.size(); m-- > 0;)
     for (const Triangle& t : character.meshes[m].triangles)
-      if (const std::uint32_t p = roles.piece[s.welded.mesh_begin[m] + t[0]]; p < shapes.size())
+      if (const std::uint32_t p = roles.piece[s.meshes.mesh_begin[m] + t[0]]; p < shapes.size())
         roles.pieces[p].mesh = character.meshes[m].name;
 
   if (character.has_weights() && shapes.size() > 1) {

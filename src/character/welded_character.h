@@ -5,23 +5,30 @@
 #include <vector>
 
 #include "cutis/character.h"
+#include "cutis/context.h"
 #include "geometry/topology.h"
 #include "geometry/weld.h"
 
 namespace cutis {
 
-/// Vertices of all meshes one after the other ("input vertices"), welded where rest positions are equal and weights
-/// are compatible.
-struct WeldedCharacter {
+/// Vertices of all meshes one after the other ("input vertices").
+struct JoinedMeshes {
   std::vector<Vec3f> input_positions;     ///< all meshes, in order
   std::vector<std::uint32_t> mesh_begin;  ///< first input vertex of each mesh, and the end
   std::vector<Triangle> input_triangles;  ///< in input vertex numbers
+};
+
+[[nodiscard]] JoinedMeshes join_meshes(const Character& character);
+
+/// They are welded where rest positions are equal and weights are compatible.
+struct WeldedCharacter : JoinedMeshes {
   Weld weld;
   std::vector<Vec3f> positions;  ///< per welded vertex, rest pose
   Topology topology;             ///< over welded vertices
 };
 
-[[nodiscard]] WeldedCharacter weld_character(const Character& character);
+/// With a context: asks now and then whether it is cancelled.
+[[nodiscard]] WeldedCharacter weld_character(const Character& character, const Context* context = nullptr);
 
 /// Weights of one input vertex, as (joint, weight) pairs, largest first.
 struct WeightRow {

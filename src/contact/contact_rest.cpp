@@ -101,14 +101,15 @@ ContactRest::ContactRest(const Rig& rig, const Context& context)
     const RestIntersections known{kept->pairs, kept->endless[0] != 0};
     surface = std::make_shared<const ContactSurface>(mesh, context, &known);
   }
+  context.check_cancelled();
   if (surface->triangles().size() != rig.surface.triangles.size())
     whole = build_topology(rig.surface.size(), rig.surface.triangles);
   const auto normals = rig.rest.get_kept<SwellKept>(rig, [&] {
     swell = std::make_shared<const SwellRest>(rig, topology(), part, radius, context);
     return SwellKept{swell->smooth_normal};
   });
-  if (!swell)
-    swell = std::make_shared<const SwellRest>(rig, topology(), part, radius, context, normals->smooth_normal);
+  if (!swell) swell = std::make_shared<const SwellRest>(rig, topology(), part, radius, context, normals->smooth_normal);
+  context.check_cancelled();
   unfold = std::make_shared<const UnfoldRest>(rig, topology());
   box.resize(radius.size());
   part_edge.assign(radius.size(), 0);

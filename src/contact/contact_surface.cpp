@@ -51,7 +51,9 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
     triangles_.push_back(t);
     triangle_part_.push_back(b == c ? b : a);
   }
+  context.check_cancelled();
   topology_ = build_topology(rest_.size(), triangles_);
+  context.check_cancelled();
   own_elements();
 
   Box box;
@@ -70,6 +72,7 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
   parts_.resize(mesh.parts);
   std::vector<std::vector<std::uint32_t>> triangles_of(mesh.parts);
   for (std::uint32_t t = 0; t < triangles_.size(); ++t) triangles_of[triangle_part_[t]].push_back(t);
+  context.check_cancelled();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     parts_[p].tree = TriangleBvh(rest_, triangles_, triangles_of[p]);
     const float radius = mesh.part_radius[p];
@@ -82,6 +85,7 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
   std::vector<std::uint32_t> all(triangles_.size());
   std::iota(all.begin(), all.end(), 0U);
   tree_ = TriangleBvh(rest_, triangles_, all);
+  context.check_cancelled();
   lay_out();
   find_rest_intersections(known, context);
 }

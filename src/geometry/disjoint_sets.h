@@ -11,7 +11,12 @@ namespace cutis {
 
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  explicit DisjointSets(std::size_t n) { reset(n); }
+  /// Everyone alone again; keeps its memory.
+  void reset(std::size_t n) {
+    parent_.resize(n);
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
   std::uint32_t find(std::uint32_t x) {
     while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
     return x;

@@ -111,7 +111,7 @@ struct Metrics::Impl {
 
   Impl(const Character& character, const Context& given_context, const MetricsOptions& given_options,
        std::span<const RoleChoice> roles)
-      : context(given_context), options(given_options), welded(weld_character(character)) {
+      : context(given_context), options(given_options), welded(weld_character(character, &given_context)) {
     place_of = weld(welded.positions).welded_of;
     const Topology& topology = welded.topology;
     const PosedSurface surface = pose_surface(welded, welded.input_positions);

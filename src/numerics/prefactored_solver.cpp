@@ -60,7 +60,7 @@ void solve_columns(const Factor& f, std::span<double> block, std::size_t columns
 
 }  // namespace
 
-PrefactoredSolver::PrefactoredSolver(std::size_t n, std::span<const MatrixEntry> lower)
+PrefactoredSolver::PrefactoredSolver(std::size_t n, std::span<const MatrixEntry> lower, const Context* context)
     : impl_(std::make_unique<Impl>()) {
   impl_->n = n;
   impl_->ok = true;
@@ -72,7 +72,15 @@ PrefactoredSolver::PrefactoredSolver(std::size_t n, std::span<const MatrixEntry>
     if (e.row >= e.col) triplets.emplace_back(static_cast<int>(e.row), static_cast<int>(e.col), e.value);
   Matrix matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   matrix.setFromTriplets(triplets.begin(), triplets.end());
-  Eigen::SimplicialLDLT<Matrix, Eigen::Lower> factor(matrix);
+  const auto ask = [&] {
+    if (context != nullptr) context->check_cancelled();
+  };
+  ask();
+  Eigen::SimplicialLDLT<Matrix, Eigen::Lower> factor;
+  factor.analyzePattern(matrix);
+  ask();
+  factor.factorize(matrix);
+  ask();
   if (factor.info() != Eigen::Success) {
     impl_->ok = false;
     return;

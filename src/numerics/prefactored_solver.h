@@ -17,8 +17,9 @@ struct MatrixEntry {
 
 class PrefactoredSolver {
  public:
-  /// L D L^T of the n x n matrix whose lower triangle (row >= col; entries above are left out) is given.
-  PrefactoredSolver(std::size_t n, std::span<const MatrixEntry> lower);
+  /// L D L^T of the n x n matrix whose lower triangle (row >= col; entries above are left out) is given. With a
+  /// context: asks between the stages whether it is cancelled.
+  PrefactoredSolver(std::size_t n, std::span<const MatrixEntry> lower, const Context* context = nullptr);
   ~PrefactoredSolver();
   PrefactoredSolver(PrefactoredSolver&&) noexcept;
   PrefactoredSolver& operator=(PrefactoredSolver&&) noexcept;

@@ -231,7 +231,7 @@ void Solver::Impl::make_stages() {
 
 void prepare(const Rig& rig, const Context& context) {
   if (!rig.has_skin()) return;
-  static_cast<void>(track_rest(rig));
+  static_cast<void>(track_rest(rig, context));
   static_cast<void>(contact_rest(rig, context));
 }
 

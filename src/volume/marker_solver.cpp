@@ -92,7 +92,7 @@ struct MarkerSolver::Impl {
     check_options(o, "markers");
     if (map.places.empty()) throw Error(ErrorCode::bad_argument, "marker map", "has no places; give it some");
     const auto start = Clock::now();
-    welded = weld_character(character);
+    welded = weld_character(character, &context);
     const Box box = character.bounds();
     size = diagonal(box);
     std::vector<Vec3d> places;

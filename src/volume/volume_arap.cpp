@@ -90,7 +90,7 @@ VolumeArap::VolumeArap(const ControlMesh& mesh, double size, const ArapWeights& 
   }
   // Nothing floats: vertices that neither cells nor rods tie to a marker would be free.
   for (std::uint32_t v = 0; v < n; ++v) entries.push_back({v, v, 1e-9 * marker_weight_});
-  solver_ = PrefactoredSolver(n, entries);
+  solver_ = PrefactoredSolver(n, entries, &context);
   if (!solver_.ok())
     throw Error(ErrorCode::bad_character, "control mesh", "its system cannot be factored; try another --resolution");
   rhs_.resize(3 * n);

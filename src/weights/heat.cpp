@@ -227,7 +227,7 @@ class HeatProblem {
       for (const auto& [b, share] : s.bones) block[i * bones + b] = heat * share;
     }
     context_.progress("weights", 0.3);
-    const PrefactoredSolver solver(vertex_of.size(), entries);
+    const PrefactoredSolver solver(vertex_of.size(), entries, &context_);
     if (!solver.ok()) return by_distance(std::move(result));
     context_.progress("weights", 0.6);
     solver.solve(block, bones, context_);

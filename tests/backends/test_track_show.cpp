@@ -17,7 +17,7 @@ class TrackShowTest : public testing::Test {
  protected:
   const Context context{1};
   const std::shared_ptr<const Rig> rig = bind(test::make_two_bone_tube(), context);
-  const std::shared_ptr<const TrackRest> rest = track_rest(*rig);
+  const std::shared_ptr<const TrackRest> rest = track_rest(*rig, context);
   const RigSurface& surface = rig->surface;
   TrackStep step;
   TrackShow show{*rig, *rest, context};
@@ -144,7 +144,7 @@ TEST_F(TrackShowTest, FacesThatLieOnEachOtherBackToBackHaveNoNormalTogether) {
   EXPECT_GT(length(rest->normals[0]), 0.99F);
   Rig doubled = *rig;
   for (const Triangle& t : surface.triangles) doubled.surface.triangles.push_back({t[1], t[0], t[2]});
-  for (const Vec3f& n : make_track_rest(doubled).normals) EXPECT_EQ(n, Vec3f{});
+  for (const Vec3f& n : make_track_rest(doubled, context).normals) EXPECT_EQ(n, Vec3f{});
 }
 
 TEST_F(TrackShowTest, GoesOnFromASavedStateWithTheSameBits) {

@@ -9,7 +9,7 @@
 namespace cutis::cuda {
 
 /// What the rig and the options ask for that is not here; empty: nothing.
-[[nodiscard]] std::string_view missing(const Rig& rig, const TrackingOptions& options);
+[[nodiscard]] std::string_view missing(const Rig& rig, const TrackingOptions& options, const Context& context);
 /// Throws Error(io) where there is no device.
 [[nodiscard]] std::unique_ptr<TrackBackend> make_tracking(const Rig& rig, const TrackingOptions& options,
                                                           const Context& context);

@@ -31,7 +31,7 @@ class Tracking final : public TrackBackend {
       : rig_(rig),
         options_(options),
         context_(context),
-        shared_(track_rest(rig)),
+        shared_(track_rest(rig, context)),
         rest_(*shared_),
         alone_(1),
         device_(device_rest(rig, rest_)) {
@@ -579,11 +579,11 @@ void Tracking::describe(const Affine3d& root, const PosedBones& pose, Frame& fra
 
 }  // namespace
 
-std::string_view missing(const Rig& rig, const TrackingOptions& options) {
+std::string_view missing(const Rig& rig, const TrackingOptions& options, const Context& context) {
   if (options.contact == ContactModel::composed) return "contact by operators";
   if (options.relaxation == Relaxation::jacobi) return "relaxation by Jacobi steps";
   if (!JointShapes(rig).empty()) return "operators that shape the skin beside a contact";
-  if (!track_rest(rig)->coarse.empty()) return "parts that are too coarse for their fields";
+  if (!track_rest(rig, context)->coarse.empty()) return "parts that are too coarse for their fields";
   return {};
 }
 
