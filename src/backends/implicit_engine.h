@@ -11,6 +11,7 @@
 
 #include "backends/part_gates.h"
 #include "backends/posed_field.h"
+#include "backends/posed_parts.h"
 #include "backends/track.h"
 #include "backends/track_rest.h"
 #include "base/float4.h"
@@ -36,66 +37,12 @@ struct ImplicitRest {
   std::vector<float> core;            ///< own field on the bone's axis
   std::vector<Vec3f> inward;          ///< direction of the own field's gradient
   std::vector<ProjectLimits> limits;  ///< with its own lengths
-  std::vector<float> slopes;          ///< per bone: the steepest of its field at rest, 1/m
-  std::vector<float> reaches;         ///< per bone: how far from the bone's segment its field is felt, metres
-  std::vector<float> surfaces;        ///< per bone: how far from it there is inside, metres
-  std::vector<Vec3f> centers;         ///< per bone: of a sphere around the part's vertices
-  std::vector<float> radii;           ///< per bone: of that sphere
   std::vector<Float4> edges;          ///< per item of surface.neighbours: edge from it times weight; 1 / squared length
   std::vector<float> diagonal;        ///< sum of the weights
   std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
 };
 /// Made once, shared by all solvers of the rig.
 [[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
-
-/// Around all that a part's field reaches, in a pose: points farther than `reach` from the segment.
-struct Capsule {
-  Vec3f origin, along;
-  float per_squared = 0;  ///< 1 / |along|^2; 0 for a point
-  float reach_squared = 0;
-
-  /// Whether it reaches a ball about `p`.
-  [[nodiscard]] bool within(const Vec3f& p, float radius) const {
-    const Vec3f from = p - origin;
-    const float t = std::clamp(dot(from, along) * per_squared, 0.0F, 1.0F);
-    const Vec3f off = from - along * t;
-    const float reach = std::sqrt(reach_squared) + radius;
-    return dot(off, off) <= reach * reach;
-  }
-};
-
-/// Four capsules at once; lanes that are not used hold nothing.
-struct CapsuleBlock {
-  Float4 origin[3], along[3], per_squared;
-  Float4 reach_squared{-1};
-  std::uint32_t bone[4] = {};
-
-  void set(int lane, std::uint32_t b, const Capsule& c);
-  /// Bit i: capsule i holds the point.
-  [[nodiscard]] unsigned hold(const Vec3f& p) const {
-    const Float4 x = Float4(p.x) - origin[0], y = Float4(p.y) - origin[1], z = Float4(p.z) - origin[2];
-    const Float4 t = unit_clamp((x * along[0] + y * along[1] + z * along[2]) * per_squared);
-    const Float4 u = x - along[0] * t, v = y - along[1] * t, w = z - along[2] * t;
-    return mask_less_equal(u * u + v * v + w * w, reach_squared);
-  }
-};
-
-/// Per bone: the capsules that its vertices may be in, by rising bone.
-struct CapsuleRows {
-  std::vector<CapsuleBlock> blocks;
-  std::vector<std::uint32_t> begin;
-
-  void clear();
-  /// To the last row, which must be in order.
-  void add(std::uint32_t bone, const Capsule& capsule);
-  void end_row();
-  [[nodiscard]] std::span<const CapsuleBlock> row(std::size_t b) const {
-    return {blocks.data() + begin[b], blocks.data() + begin[b + 1]};
-  }
-
- private:
-  int lanes_ = 4;  // of the last block that are taken
-};
 
 /// Two parts that bend against each other, at rest.
 struct Hinge {
@@ -126,11 +73,9 @@ struct DeepVertex {
 
 /// Of this pose. Matrices [b * bones + k]: of part b against part k.
 struct ImplicitPose {
-  std::span<const GridView> parts;        ///< per bone
-  std::span<const float> slopes;          ///< per bone: the steepest of its field, 1/m
-  const CapsuleRows* meet = nullptr;      ///< per bone: other parts that may be felt at its vertices
-  const CapsuleRows* press = nullptr;     ///< per bone: other parts that its vertices may be deep in
-  std::span<const Affine3f> motions;      ///< per bone: posed from rest
+  const PosedParts& parts;
+  const BoxRows& meet;                    ///< per bone: other parts that may be felt at its vertices
+  const BoxRows& press;                   ///< per bone: other parts that its vertices may be deep in
   std::span<const SkinDualQuat> rigid;    ///< per bone; signs agree along the skeleton
   SkinStretches stretches;                ///< empty: none
   std::span<const PartPair> pairs;        ///< matrix
@@ -165,7 +110,7 @@ struct ImplicitVertices {
   std::vector<std::uint32_t> near_begin;      ///< in its chunk
   std::vector<std::vector<DeepVertex>> deep;  ///< per chunk of vertices
   std::vector<std::uint8_t> near_count;
-  std::vector<float> shift;                ///< of its levels
+  std::vector<float> level;                ///< of the own field that it keeps
   std::vector<float> hold;                 ///< of the initial guess, within the surface
   std::vector<TurnColumns> turn;           ///< at active vertices and their neighbours
   std::vector<Float4> pull;                ///< sum over the edges of weight times edge as it should be
@@ -185,11 +130,11 @@ inline constexpr std::size_t kImplicitChunk = 256;
 /// What skin_residual() takes, for vertex `v`.
 [[nodiscard]] inline VertexSkin vertex_skin(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
                                             const ImplicitVertices& vertices, std::uint32_t v) {
-  return {pose.parts.data(),      pose.slopes.data(),
-          pose.joints.data(),     vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v],
-          vertices.near_count[v], rig.surface.owner[v],
-          rest.track.own[v],      vertices.shift[v],
-          rest.track.gap[v],      vertices.initial[v]};
+  return {pose.parts.fields.data(), pose.parts.steepest.data(),
+          pose.joints.data(),       vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v],
+          vertices.near_count[v],   rig.surface.owner[v],
+          vertices.level[v],        rest.track.gap[v],
+          vertices.initial[v]};
 }
 
 /// Fills `vertices.deep` with the vertices that are too deep in another part.
@@ -208,11 +153,6 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
 /// Projects the active vertices that have moved; `steps` bounds their Newton steps. Returns field evaluations.
 std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int steps,
                              float tolerance, ImplicitVertices& vertices, const Context& context);
-
-/// Normals of the surface through `positions`, area-weighted, at the active vertices. `corners`: per vertex, the two
-/// others of each triangle at it, in order.
-void active_normals(const RigRows& corners, std::span<const Vec3f> positions, std::span<const std::uint32_t> active,
-                    std::span<Vec3f> normals, const Context& context);
 
 /// Slides vertices.sliding within their tangent planes until edges are turned as they should be: `steps` conjugate
 /// gradient steps. Leaves those that moved noticeably, and their neighbours, in the list.

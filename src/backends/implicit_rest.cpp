@@ -2,48 +2,16 @@
 // relaxations.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "backends/implicit_engine.h"
 #include "base/parallel_for.h"
+#include "geometry/normals.h"
 #include "kernels/mean_value.h"
 
 namespace cutis {
 namespace {
 
 using namespace field_constants;
-
-// The steepest of a field, from the slopes of the distance at the nodes that its support holds; and how far from the
-// bone's segment these are, and those of them inside.
-void measure_field(const GridView& grid, const RigBone& bone, float& steepest, float& reach, float& inside) {
-  steepest = reach = inside = 0;
-  if (grid.nodes == nullptr) return;
-  const Affine3f rest_from_grid = inverse(grid.grid_from_rest);
-  const auto origin = static_cast<Vec3f>(bone.rest_origin), along = static_cast<Vec3f>(bone.rest_end) - origin;
-  const float per_squared = dot(along, along) > 0 ? 1 / dot(along, along) : 0;
-  float slope_squared = 0, reach_squared = 0, inside_squared = -1;
-  const GridNode* node = grid.nodes;
-  for (int k = 0; k < grid.nz; ++k)
-    for (int j = 0; j < grid.ny; ++j)
-      for (int i = 0; i < grid.nx; ++i, ++node) {
-        const float d = static_cast<float>(node->value) * grid.value_step;
-        if (d > grid.radius) continue;
-        const Vec3f half{static_cast<float>(node->dx), static_cast<float>(node->dy), static_cast<float>(node->dz)};
-        const Vec3f slope = grid.rest_from_slope * (half * (2 * grid.slope_step));
-        if (d >= -grid.radius) slope_squared = std::max(slope_squared, dot(slope, slope));
-        const Vec3f p =
-            transform_point(rest_from_grid, Vec3f{static_cast<float>(i), static_cast<float>(j), static_cast<float>(k)});
-        const Vec3f from = p - origin;
-        const Vec3f off = from - along * std::clamp(dot(from, along) * per_squared, 0.0F, 1.0F);
-        reach_squared = std::max(reach_squared, dot(off, off));
-        if (node->value <= 0) inside_squared = std::max(inside_squared, dot(off, off));
-      }
-  // Between nodes the field may reach a cell's diagonal farther.
-  steepest = std::sqrt(slope_squared) * kSurfaceSlope / grid.radius;
-  const float cell = length(rest_from_grid.linear * Vec3f{1, 1, 1});
-  reach = std::sqrt(reach_squared) + cell;
-  inside = inside_squared < 0 ? 0 : std::sqrt(inside_squared) + cell;
-}
 
 // Signed weights of a vertex's ring; a border, a ring that does not go around once, or any negative weight: none.
 void set_mean_value(const RigSurface& surface, std::uint32_t v, std::span<const std::uint32_t> corners,
@@ -99,22 +67,9 @@ ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
   ImplicitRest rest(track_rest(rig, context));
-  std::vector<GridView> parts;
-  rest.slopes.resize(rig.fields.size());
-  rest.reaches.resize(rig.fields.size());
-  rest.surfaces.resize(rig.fields.size());
-  for (std::size_t b = 0; b < rig.fields.size(); ++b) {
-    // Without muscles, as in every pose: a frame by itself has no way to follow them.
-    parts.push_back(rig.fields[b].empty() ? GridView{} : posed(rig.fields[b].view(), Affine3d{}));
-    measure_field(parts[b], rig.bones[b], rest.slopes[b], rest.reaches[b], rest.surfaces[b]);
-  }
-  std::vector<Box> boxes(rig.bones.size());
-  for (std::uint32_t v = 0; v < n; ++v)
-    if (surface.owner[v] != RigSurface::kNoBone) boxes[surface.owner[v]].add(static_cast<Vec3d>(surface.positions[v]));
-  for (const Box& box : boxes) {
-    rest.centers.push_back(box.empty() ? Vec3f{} : static_cast<Vec3f>(center(box)));
-    rest.radii.push_back(box.empty() ? 0 : static_cast<float>(0.5 * diagonal(box)));
-  }
+  std::vector<GridView> parts;  // without muscles, as in every pose: a frame by itself has no way to follow them
+  for (const RigField& field : rig.fields)
+    parts.push_back(field.empty() ? GridView{} : posed(field.view(), Affine3d{}));
   rest.core.assign(n, 0);
   rest.inward.assign(n, {});
   rest.limits.resize(n);
@@ -127,15 +82,13 @@ ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
     ProjectLimits& limits = rest.limits[v];
     limits.step = std::min(0.25F * radius, 2 * surface.edge[v]);
     limits.move = 2 * radius;
-    limits.damping = kDamping * kSurfaceSlope / radius;
-    limits.flat = 0.02F * kSurfaceSlope / radius;
+    limits.slope = kSurfaceSlope / radius;
+    limits.flat = 0.02F * limits.slope;
   }
 
   rest.corners = triangle_corners(surface);
-  std::vector<std::uint32_t> all(n);
-  std::iota(all.begin(), all.end(), 0U);
-  rest.normals.resize(n);
-  active_normals(rest.corners, surface.positions, all, rest.normals, context);
+  for (std::uint32_t v = 0; v < n; ++v)
+    rest.normals.push_back(normalized(sum_of_corners(surface.positions, v, rest.corners.row(v))));
   const std::size_t edges = surface.neighbours.items.size();
   rest.mean_value.assign(edges, 0);
   rest.edges.assign(edges, Float4());

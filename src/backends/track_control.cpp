@@ -7,6 +7,7 @@
 #include "base/dual_quat.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
+#include "kernels/turn.h"
 
 namespace cutis {
 namespace {
@@ -92,12 +93,13 @@ void begin_control(const Rig& rig, const TrackRest& rest, const PosedBones& pose
 
 void blend_vertex(const Rig& rig, const TrackRest& rest, std::uint32_t v, TrackStep& step) {
   const RigSurface& s = rig.surface;
-  const auto bones = s.turn.row(v);
-  const TrackBlend blend = track_blend(s.positions[v], bones.data(), s.turn_weight.data() + s.turn.begin[v],
-                                       static_cast<std::uint32_t>(bones.size()), step.rigid.data(),
-                                       step.stretched ? step.stretches.data() : nullptr);
-  step.turn[v] = blend.turn;
-  step.blended[v] = blend.at;
+  const std::uint32_t first = s.turn.begin[v], count = s.turn.begin[v + 1] - first;
+  const SkinStretches stretches{
+      step.stretched ? std::span<const SkinMatrix>(step.stretches) : std::span<const SkinMatrix>(), true};
+  const VertexTurn turn =
+      blend_turn(step.rigid.data(), stretches, s.turn.items.data() + first, s.turn_weight.data() + first, count);
+  step.turn[v] = turn.linear();
+  step.blended[v] = turn.place(s.positions[v]);
   const std::uint32_t b = s.owner[v];
   if (rest.stiffness.empty() || !(rest.stiffness[v] > 0) || b == RigSurface::kNoBone) return;
   step.turn[v] = step.turn[v] * (1 - rest.stiffness[v]) + step.motion[b].linear * rest.stiffness[v];

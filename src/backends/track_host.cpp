@@ -113,7 +113,7 @@ TrackOutcome HostTracking::substep(const TrackWay& way) {
     if (rig_.targets.empty()) bring_back(rig_, step, context_);
   }
   const StageTimer timer(profile_.check);
-  for (const TrackSample& s : step.samples) outcome.missed += std::abs(s.residual) > kMissed && !s.touching ? 1 : 0;
+  for (const ResidualSample& s : step.samples) outcome.missed += std::abs(s.value) > kMissed && !s.contact ? 1 : 0;
   outcome.inverted = count_inverted(rig_, step, context_);
   return outcome;
 }
@@ -130,14 +130,14 @@ void HostTracking::assess(FrameReport& report) {
       states_[v] = VertexState::rigid;
       residuals_[v] = tracked ? 0.0F : std::nanf("");
       if (step.slot.empty() || step.slot[v] < 0) continue;
-      const TrackSample& t = step.samples[static_cast<std::size_t>(step.slot[v])];
+      const ResidualSample& t = step.samples[static_cast<std::size_t>(step.slot[v])];
       if (!tracked) states_[v] = VertexState::outside;
-      if (!tracked || (rest_.is_rigid(v) && !t.touching)) continue;
-      residuals_[v] = t.residual;
+      if (!tracked || (rest_.is_rigid(v) && !t.contact)) continue;
+      residuals_[v] = t.value;
       const bool flat = length(t.gradient) < kFlatSlope * rest_.slope[v];
-      states_[v] = std::abs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
-                   : flat                            ? VertexState::flat
-                                                     : VertexState::limit;
+      states_[v] = std::abs(t.value) < kConverged ? t.contact ? VertexState::contact : VertexState::converged
+                   : flat                         ? VertexState::flat
+                                                  : VertexState::limit;
     }
   });
   for (const VertexState state : states_) ++report.states[static_cast<std::size_t>(state)];

@@ -13,51 +13,15 @@ namespace {
 
 using namespace field_constants;
 
-// In node numbers.
-Box grid_box(const GridView& grid) {
-  return {{0, 0, 0},
-          {static_cast<double>(grid.nx - 1), static_cast<double>(grid.ny - 1), static_cast<double>(grid.nz - 1)}};
-}
-
-// By how much a stretch lengthens or shortens anything at most, as a factor on slopes: the row sums of its inverse.
-float steepening(const Mat3d& stretch) {
-  const Mat3d back = inverse(stretch);
-  double most = 0;
-  for (int c = 0; c < 3; ++c) {
-    const Vec3d& column = back.col[c];
-    most = std::max(most, std::abs(column.x) + std::abs(column.y) + std::abs(column.z));
-  }
-  return static_cast<float>(most);
-}
-
 void pose_fields(const Rig& rig, const TrackRest& rest, const PosedBones& pose, TrackStep& step) {
-  const std::size_t bones = rig.bones.size();
-  step.fields.resize(bones);
-  step.boxes.assign(bones, {});
-  step.motion.resize(bones);
-  step.steepest.assign(bones, 0);
+  pose_parts(rig, rest, pose.motion, pose.stretch, step);
   pose_muscles(rig, pose.motion, step.muscles);
-  for (std::size_t b = 0; b < bones; ++b) {
-    step.motion[b] = convert<float>(pose.motion[b]);
-    step.fields[b] = rig.fields[b].view();
-    if (rig.fields[b].empty() || rest.flat[b] != 0) {
-      step.fields[b].nodes = nullptr;
-      continue;
-    }
-    step.fields[b] = posed(step.fields[b], pose.motion[b]);
-    attach_muscles(rig, static_cast<std::uint32_t>(b), step.muscles, step.fields[b]);
-    step.steepest[b] = rest.steepest[b] * steepening(pose.stretch[b]);
-    const Box box = moved_box(grid_box(step.fields[b]), convert<double>(inverse(step.fields[b].grid_from_rest)));
-    for (int axis = 0; axis < 3; ++axis) {
-      step.boxes[b].lo.v[axis] = std::nextafter(static_cast<float>(box.lo[axis]), -1e30F);
-      step.boxes[b].hi.v[axis] = std::nextafter(static_cast<float>(box.hi[axis]), 1e30F);
-    }
-  }
-  if (!rig.muscles.empty()) {
-    pose_calm_muscles(rig, pose.motion, step.calm_muscles);
-    step.calm = step.fields;
-    for (std::uint32_t b = 0; b < bones; ++b) attach_muscles(rig, b, step.calm_muscles, step.calm[b]);
-  }
+  for (std::uint32_t b = 0; b < rig.bones.size(); ++b)
+    if (step.fields[b].nodes != nullptr) attach_muscles(rig, b, step.muscles, step.fields[b]);
+  if (rig.muscles.empty()) return;
+  pose_calm_muscles(rig, pose.motion, step.calm_muscles);
+  step.calm = step.fields;
+  for (std::uint32_t b = 0; b < rig.bones.size(); ++b) attach_muscles(rig, b, step.calm_muscles, step.calm[b]);
 }
 
 // How far a motion takes the points of a box, at most: its centre's way, and what the linear part adds on the way to a
@@ -67,17 +31,6 @@ double farthest(const Box& box, const Affine3d& from, const Affine3d& to) {
   const Vec3d half = (box.hi - box.lo) * 0.5;
   return length(transform_point(way, center(box))) + length(way.linear.col[0]) * half.x +
          length(way.linear.col[1]) * half.y + length(way.linear.col[2]) * half.z;
-}
-
-// Whether the field of part k comes near skin of part b; most are far from each other.
-bool come_near(const TrackStep& step, std::size_t b, std::size_t k) {
-  const TrackBox& reach = step.boxes[k];
-  const Box& moved = step.part_boxes[b];
-  for (int axis = 0; axis < 3; ++axis)
-    if (moved.lo[axis] > static_cast<double>(reach.hi.v[axis]) ||
-        moved.hi[axis] < static_cast<double>(reach.lo.v[axis]))
-      return false;
-  return true;
 }
 
 // Whether part k may wake up skin of part b: its field is not, at that skin, what it was at rest. `way`: between where
@@ -112,7 +65,8 @@ void pair_parts(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
       for (std::size_t k = 0; k < bones && !rest.parts[b].empty(); ++k) {
         const std::size_t pair = b * bones + k;
         if (k == b) continue;
-        const bool felt = step.fields[k].nodes != nullptr && (rest.reaches[pair] != 0 || come_near(step, b, k));
+        const bool near = rest.reaches[pair] != 0 || step.boxes[k].overlaps(step.part_boxes[b], 0);  // most are not
+        const bool felt = step.fields[k].nodes != nullptr && near;
         if (rest.mates[pair] == 0 && !felt) continue;
         const double way = farthest(rest.parts[b], pose.motion[b], pose.motion[k]);
         step.turns[pair] = rest.mates[pair] != 0 && way > static_cast<double>(kStillEdges * rest.least_edge[b]) ? 1 : 0;

@@ -5,6 +5,7 @@
 
 #include "backends/track_rest.h"
 #include "base/math.h"
+#include "base/segment.h"
 #include "geometry/normals.h"
 #include "kernels/smooth.h"
 
@@ -35,8 +36,7 @@ std::vector<char> flat_parts(const Rig& rig) {
   std::vector<Vec3d> sum(bones);
   std::vector<double> size(bones, 0);
   for (const Triangle& t : s.triangles) {
-    const auto at = [&](std::uint32_t v) { return static_cast<Vec3d>(s.positions[v]); };
-    const Vec3d n = cross(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
+    const auto n = face_normal<double>(s.positions, t);
     for (const std::uint32_t v : t) {
       if (s.owner[v] == RigSurface::kNoBone) continue;
       sum[s.owner[v]] += n;
@@ -65,10 +65,8 @@ float steepest_slope(const RigField& field) {
 // The point of its bone's axis that a vertex belongs to.
 Vec3f core_of(const Rig& rig, std::size_t v) {
   const RigBone& bone = rig.bones[rig.surface.owner[v]];
-  const Vec3d along = bone.rest_end - bone.rest_origin;
-  const double t =
-      dot(static_cast<Vec3d>(rig.surface.positions[v]) - bone.rest_origin, along) / std::max(dot(along, along), 1e-30);
-  return static_cast<Vec3f>(bone.rest_origin + along * std::clamp(t, 0.0, 1.0));
+  return static_cast<Vec3f>(
+      nearest_on_segment(static_cast<Vec3d>(rig.surface.positions[v]), bone.rest_origin, bone.rest_end));
 }
 
 // Vertices between two questions whether all is cancelled.
@@ -223,12 +221,6 @@ bool FieldsRest::read(RestReader& in, const Rig& rig) {
     return std::ranges::all_of(list, [](float x) { return std::isfinite(x); });
   };
   return rows_fit(others, rig.surface.size(), bones) && finite(other_value) && finite(core_lead) && finite(steepest);
-}
-
-std::ptrdiff_t TrackRest::place(std::size_t v, std::uint32_t bone) const {
-  const auto row = others.row(v);
-  const auto it = std::lower_bound(row.begin(), row.end(), bone);
-  return it != row.end() && *it == bone ? &*it - others.items.data() : -1;
 }
 
 TrackRest make_track_rest(const Rig& rig, const Context& context) {

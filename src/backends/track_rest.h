@@ -70,7 +70,11 @@ struct TrackRest {
   std::vector<TrackReach> reach;                          ///< bones rise
 
   /// Of `bone` among the others of v, or -1.
-  [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const;
+  [[nodiscard]] std::ptrdiff_t place(std::size_t v, std::uint32_t bone) const {
+    for (std::size_t i = others.begin[v]; i < others.begin[v + 1]; ++i)  // rows are short
+      if (others.items[i] == bone) return static_cast<std::ptrdiff_t>(i);
+    return -1;
+  }
   /// Follows its bone, unless contact holds it off.
   [[nodiscard]] bool is_rigid(std::size_t v) const { return !stiffness.empty() && stiffness[v] >= 0.999F; }
 };

@@ -84,7 +84,7 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
   std::ranges::fill(at_once_, 0);
 }
 
-bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const TrackRigid> rigid,
+bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const SkinDualQuat> rigid,
                       std::vector<float>& twists) {
   twists.assign(rig.bones.size(), 0.0F);
   bool any = false;

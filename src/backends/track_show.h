@@ -13,7 +13,7 @@
 namespace cutis {
 
 /// Per bone: how much the joint above it is twisted, 0 to 1; false: none is. `rigid`: per bone, or none at all.
-bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const TrackRigid> rigid,
+bool find_bone_twists(const Rig& rig, const TrackRest& rest, std::span<const SkinDualQuat> rigid,
                       std::vector<float>& twists);
 
 class TrackShow {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/posed_field.h"
+#include "backends/posed_parts.h"
 #include "backends/track.h"
 #include "backends/track_rest.h"
 #include "base/dual_quat.h"
@@ -23,15 +24,11 @@
 namespace cutis {
 
 /// Bone by bone: track_pose(), begin_control().
-struct TrackPosed {
-  std::vector<GridView> fields;       ///< posed, per bone; without nodes: none
-  std::vector<TrackBox> boxes;        ///< per bone
-  std::vector<TrackRigid> rigid;      ///< per bone
+struct TrackPosed : PosedParts {
+  std::vector<SkinDualQuat> rigid;    ///< per bone: of its motion
   bool stretched = false;             ///< a bone is, in this pose
   std::vector<SkinMatrix> stretches;  ///< per bone, where one is: skin_stretch()
   std::vector<float> gate;            ///< bones x bones: how far contact between them is let in
-  std::vector<Affine3f> motion;       ///< per bone
-  std::vector<float> steepest;        ///< per bone: of its field, 1 / metres
   RigRows wakers;                     ///< per bone: other parts whose field may differ, at its skin, from that at rest
   std::vector<char> turns;            ///< bones x bones: the second moves skin of the first that it turns
   std::vector<char> stirred;          ///< per bone: any of these
@@ -83,8 +80,8 @@ struct TrackControlled {
 };
 
 struct TrackStep : TrackState, TrackPosed, TrackActive, TrackControlled {
-  std::vector<TrackSample> samples;    ///< per active vertex: where it came to
-  std::vector<std::size_t> evaluated;  // per chunk: evaluations, operations
+  std::vector<ResidualSample> samples;  ///< per active vertex: where it came to
+  std::vector<std::size_t> evaluated;   // per chunk: evaluations, operations
   // Counts, added to.
   std::size_t evaluations = 0;     ///< of fields, by projection
   std::size_t operations = 0;      ///< the same: pairs of values that were put together

@@ -32,6 +32,15 @@ void add_face_normals(const Positions& at, std::span<const Triangle> triangles, 
   }
 }
 
+/// The sum of the normals of faces at vertex v; `corners`: the two others of each, in its order.
+template <class Positions>
+[[nodiscard]] Vec3f sum_of_corners(const Positions& at, std::uint32_t v, std::span<const std::uint32_t> corners) {
+  Vec3f sum;
+  for (std::size_t c = 0; c + 1 < corners.size(); c += 2)
+    sum += cross(at[corners[c]] - at[v], at[corners[c + 1]] - at[v]);
+  return sum;
+}
+
 /// Area-weighted vertex normals of unit length; 0 without a face of positive area.
 [[nodiscard]] std::vector<Vec3d> area_weighted_normals(std::span<const Vec3f> positions,
                                                        std::span<const Triangle> triangles);

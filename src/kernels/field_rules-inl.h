@@ -21,6 +21,22 @@ CUTIS_RULE N left_of_contact(N lead) {
   return 1.0F - smooth_step(lead, kLeadFrom, kLeadTo);
 }
 
+/// c where the other part is `near`, by what its field has risen to. Looked up in this order, as far as it matters:
+/// carried() with the bone; here(), where the skin is, for contact up to `most`: a thick part may pass, and the carried
+/// vertex come out on its far side; lead(), more than at rest: where the own bone's axis is inside the other part no
+/// skin can be on its own side.
+template <class N, class B, class Carried, class Here, class Lead>
+CUTIS_RULE N contact_with(B near, float gate, N most, const Carried& carried, const Here& here, const Lead& lead) {
+  const N zero = number_like(most, 0);
+  N contact = select(near, contact_of_rise(gate, carried()), zero);
+  const B firmer = both(near, above(most, contact));
+  if (!none(firmer))
+    contact = select(firmer, larger(contact, smaller(most, contact_of_rise(gate, here()))), contact);
+  const B meets = above(contact, zero);
+  if (!none(meets)) contact = select(meets, contact * left_of_contact(lead()), contact);
+  return contact;
+}
+
 /// Where a vertex is about the axis of a bend: 1 in the middle of its inner side, 0 beside the axis, -1 on its back.
 /// `from`: the vertex from a point of the axis; `axis` and `inside`: unit vectors, across each other.
 template <class V>

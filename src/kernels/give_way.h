@@ -1,4 +1,5 @@
-// ONE VERTEX of the contact pass: where smooth skinning has it, how its give settles, how folds around contact are smoothed. docs/algorithms/contact.md.
+// ONE VERTEX of the contact pass: where smooth skinning has it, how its give settles, how folds around contact are
+// smoothed. docs/algorithms/contact.md.
 #pragma once
 
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "base/dual_quat.h"
 #include "base/math.h"
+#include "kernels/field_constants.h"
 #include "kernels/smooth.h"
 
 namespace cutis {
@@ -18,7 +20,6 @@ namespace cutis {
 template <class T>
 CUTIS_HD bool blend_turns(const DualQuat<T>* rigid, const Mat3<T>* stretch, const std::uint32_t* bones,
                           const float* weights, std::size_t count, const Vec3<T>& rest, Vec3<T>& out) {
-  constexpr T kOpposite = T(1e-3);  // size of a blend below which rotations cancel
   const auto add = [](Quat<T>& sum, const Quat<T>& q, T w) {
     sum = {sum.x + q.x * w, sum.y + q.y * w, sum.z + q.z * w, sum.w + q.w * w};
   };
@@ -31,7 +32,7 @@ CUTIS_HD bool blend_turns(const DualQuat<T>* rigid, const Mat3<T>* stretch, cons
     stretched += stretch[bones[k]] * rest * w;
   }
   const T size = std::sqrt(dot(real, real));
-  if (!(size > kOpposite)) return false;
+  if (!(size > T(field_constants::kOpposite))) return false;
   const T s = 1 / size;
   out = transform_point(
       DualQuat<T>{{real.x * s, real.y * s, real.z * s, real.w * s}, {dual.x * s, dual.y * s, dual.z * s, dual.w * s}},

@@ -1,16 +1,18 @@
 // ONE VERTEX: projection onto the surface where a residual is 0, along the residual's gradient.
 //
 // Implicit §3.5.1 steps by 0.35 (iso - f) along the unit gradient, a length that changes with the model's units. Here
-// the step is Newton's, -r g / |g|^2, scale-free, damped where the gradient fades, no longer than a bound, and guarded:
-// a step over the surface is closed in by bisection, a step that gains nothing is halved. Where the gradient turns by
-// more than an angle within a step, the vertex has come to another part's skin and stops there (the paper's contact
-// test, 55 degrees).
+// the step is Newton's, -r g / |g|^2, scale-free, damped where the gradient fades and no longer than a bound. Skin that
+// was on its surface a moment ago needs no more (tracking). A guess may be anywhere: its steps are guarded. A step over
+// the surface is closed in by bisection, a step that gains nothing is halved. Where the gradient turns by more than an
+// angle within a step, the vertex has come to another part's skin and stops there (the paper's contact test, 55
+// degrees).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 #include "base/math.h"
+#include "kernels/field_rules.h"
 
 namespace cutis {
 
@@ -20,15 +22,17 @@ struct ResidualSample {
   Vec3f gradient;
   bool reached = true;   ///< some field reaches the point
   bool contact = false;  ///< another part's skin decides
+  float free = 0;        ///< r without contact
 };
 
 struct ProjectLimits {
   float tolerance = 1e-4F;  ///< on |r|
-  float turn_cosine = -2;   ///< of the largest turn of the gradient in a step; below -1: no limit
   int steps = 12;           ///< Newton steps
   float step = 1;           ///< longest step, metres
+  float slope = 0;          ///< 1/m: |g| on the surface of a field, for newton_step()
+  bool guarded = true;      ///< what follows counts
+  float turn_cosine = -2;   ///< of the largest turn of the gradient in a step; below -1: no limit
   float move = 1;           ///< farthest from the start, metres
-  float damping = 0;        ///< 1/m: added to |g| in quadrature
   float flat = 0;           ///< 1/m: a gradient below is none
 };
 
@@ -36,10 +40,8 @@ enum class ProjectEnd : std::uint8_t { converged, contact, flat, outside, limit 
 
 struct Projected {
   Vec3f position;
-  Vec3f gradient;  ///< of the residual at `position`
-  float residual = 0;
+  ResidualSample at;  ///< at `position`
   ProjectEnd end = ProjectEnd::limit;
-  bool contact = false;  ///< another part's skin decides at `position`
   std::uint16_t evaluations = 0;
 };
 
@@ -53,7 +55,8 @@ CUTIS_HD inline float turn_between(const Vec3f& a, const Vec3f& b) {
 
 }  // namespace detail
 
-/// `residual(p)` gives a ResidualSample; `first` is that of `start`. Ends at the best point it has seen.
+/// `residual(p)` gives a ResidualSample; `first` is that of `start`. Guarded, it ends at the best point it has seen;
+/// otherwise where the last step led.
 template <class Residual>
 CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ResidualSample& first,
                                   const ProjectLimits& limits) {
@@ -63,21 +66,22 @@ CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, 
   std::uint16_t evaluations = 1;
   const auto end = [&](ProjectEnd how) {
     if (how == ProjectEnd::converged && at.contact) how = ProjectEnd::contact;
-    return Projected{p, at.gradient, at.value, how, at.contact, evaluations};
+    return Projected{p, at, how, evaluations};
   };
   for (int step = 0; step < limits.steps; ++step) {
-    if (!at.reached) return end(ProjectEnd::outside);
+    if (limits.guarded && !at.reached) return end(ProjectEnd::outside);
     if (std::abs(at.value) <= limits.tolerance) return end(ProjectEnd::converged);
-    const float slope = dot(at.gradient, at.gradient);
-    if (!(slope > limits.flat * limits.flat)) return end(ProjectEnd::flat);
-    Vec3f move = at.gradient * (-at.value / (slope + limits.damping * limits.damping));
-    const float size = length(move);
-    if (size > limits.step) move *= limits.step / size;
-
+    if (limits.guarded && !(dot(at.gradient, at.gradient) > limits.flat * limits.flat)) return end(ProjectEnd::flat);
+    Vec3f move = field_rules::newton_step(at.value, at.gradient, limits.slope, limits.step);
     Vec3f next = p + move;
-    if (distance(next, start) > limits.move) return end(ProjectEnd::limit);
+    if (limits.guarded ? distance(next, start) > limits.move : !is_finite(next)) return end(ProjectEnd::limit);
     ResidualSample there = residual(next);
     ++evaluations;
+    if (!limits.guarded) {
+      p = next;
+      at = there;
+      continue;
+    }
 
     if (limits.turn_cosine >= -1 && there.reached &&
         detail::turn_between(at.gradient, there.gradient) < limits.turn_cosine) {

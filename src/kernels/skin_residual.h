@@ -1,6 +1,6 @@
 // ONE VERTEX: how far a point is from where the implicit skin wants a vertex of part b.
 //
-// The residual of iso-surface tracking (kernels/field_rules.h), with the operators of the joints in it:
+// The residual of iso-surface tracking (kernels/track.h), with the operators of the joints in it:
 //   U = f_b + max over joined k of (1 - c_k) (G_bk(f_b, f_k - l_k + l) - f_b)   what the parts make together
 //   C = l + max_k c_k max(0, f_k + o_k + gap - l)                               b's own side of every contact
 //   r = U - C
@@ -15,9 +15,7 @@
 #include <cstdint>
 
 #include "kernels/compose.h"
-#include "kernels/eval_field.h"
-#include "kernels/field_rules.h"
-#include "kernels/project.h"
+#include "kernels/track.h"
 
 namespace cutis {
 
@@ -27,17 +25,13 @@ struct JointOperator {
   float parameter = 1;
 };
 
-/// Another part that may meet a vertex.
+/// Another part that may meet a vertex, and what is known of it there.
 struct NearPart {
-  std::uint16_t bone = 0;
-  std::int16_t joint = -1;  ///< its operator with the vertex's own part; -1: the union
-  bool joined = false;      ///< the two parts grow out of each other: their union is one surface
-  float contact = 0;        ///< c_k in [0,1]
+  TrackOther other;
+  float value = 0;          ///< f_k at VertexSkin::start, at most
   float bend = 0;           ///< how far the two are bent towards the vertex's side, 0 to 1
-  float level = 0;          ///< l_k: where its surface is for this vertex
-  float offset = 0;         ///< o_k = min(0, f_b - f_k) at rest
   float weight = 1;         ///< blending weight: 0 the union, 1 the operator
-  float value = 0;          ///< f_k at VertexSkin::start
+  std::int16_t joint = -1;  ///< its operator with the vertex's own part; -1: the union
 };
 
 struct VertexSkin {
@@ -48,15 +42,9 @@ struct VertexSkin {
   std::uint32_t count = 0;
   std::uint32_t own = 0;
   float level = 0.5F;  ///< l
-  float shift = 0;     ///< that l and all l_k are raised by
   float gap = 0;       ///< between skins in contact, metres
   Vec3f start;
 };
-
-/// 0 for a part without a grid.
-CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& p) {
-  return part.nodes == nullptr ? FieldSample<float>{} : eval_field(part, p);
-}
 
 /// The value alone, for less.
 CUTIS_HD inline float part_value(const GridView& part, const Vec3f& p_posed) {
@@ -66,49 +54,47 @@ CUTIS_HD inline float part_value(const GridView& part, const Vec3f& p_posed) {
   return compact(part.map, grid_distance(part, p).value, part.radius).value;
 }
 
-/// `free`, when given, gets the residual without contact.
-CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p, float* free = nullptr) {
-  constexpr float kWeak = 0.3F;  // of the level: not even a blend feels a part below
-  const FieldSample<float> own = eval_part(v.parts[v.own], p);
-  const float level = v.level + v.shift, moved = distance(p, v.start);
-  field_rules::Added<float, Vec3f> added{};
-  ResidualSample r;
-  r.reached = own.value > 0;
-  for (std::uint32_t i = 0; i < v.count; ++i) {
-    const NearPart& near = v.others[i];
-    const float most = near.value + v.slopes[near.bone] * moved, least = near.level + v.shift;
-    const bool blends = v.joints != nullptr && near.joint >= 0 && near.weight > 0;
-    const float gap = v.gap * (v.slopes[near.bone] + v.slopes[v.own]);
-    const bool may_rise = near.joined && (blends ? most > kWeak * level : most - least > own.value - level);
-    const bool may_hold = near.contact > 0 && most + near.offset + gap > level;
-    if (!may_rise && !may_hold && r.reached) continue;
-    const FieldSample<float> other = eval_part(v.parts[near.bone], p);
-    if (!(other.value > 0)) continue;
-    r.reached = true;
-    if (may_rise && blends) {
-      const JointOperator& joint = v.joints[near.joint];
-      const float seen = other.value - near.level + v.level;
-      const Composed g = mix(compose_union(own.value, seen),
-                             compose_fields(joint.view, own.value, seen, joint.parameter), near.weight);
-      const float apart = 1 - near.contact, above = apart * (g.value - own.value);
-      if (above > added.rise) {
-        added.rise = above;
-        added.rise_gradient = ((g.d1 - 1) * own.gradient + g.d2 * other.gradient) * apart;
-      }
-    } else if (may_rise) {
-      field_rules::unite(true, near.contact, other.value, other.gradient, near.level, own.value, own.gradient, v.level,
-                         added);
-    }
-    if (may_hold)
-      field_rules::press(true, near.contact, other.value, other.gradient, near.offset, v.gap, own.gradient, level,
-                         added);
+/// Those that may be felt at p, joints with their operators.
+struct ComposedParts {
+  const VertexSkin& v;
+  Vec3f p;
+  float moved;  // from the start
+
+  [[nodiscard]] CUTIS_HD const TrackOther& other(std::size_t k) const { return v.others[k].other; }
+  [[nodiscard]] CUTIS_HD bool blends(const NearPart& near) const {
+    return v.joints != nullptr && near.joint >= 0 && near.weight > 0;
   }
-  const float without = own.value + added.rise - level;
-  r.contact = added.hold > 0;
-  r.value = without - added.hold;
-  r.gradient = own.gradient + added.rise_gradient - added.hold_gradient;
-  if (free != nullptr) *free = without;
-  return r;
+  CUTIS_HD bool look_up(std::size_t k, const FieldSample<float>& own, bool reached, FieldSample<float>& f) const {
+    constexpr float kWeak = 0.3F;  // of the level: not even a blend feels a part below
+    const NearPart& near = v.others[k];
+    const std::uint32_t bone = near.other.bone();
+    const float most = near.value + v.slopes[bone] * moved, gap = v.gap * (v.slopes[bone] + v.slopes[v.own]);
+    const bool may_rise = near.other.is_joined() &&
+                          (blends(near) ? most > kWeak * v.level : most - near.other.level > own.value - v.level);
+    const bool may_hold = near.other.contact > 0 && most + near.other.offset + gap > v.level;
+    if (!may_rise && !may_hold && reached) return false;
+    f = eval_part(v.parts[bone], p);
+    return f.value > 0;
+  }
+  CUTIS_HD bool compose(std::size_t k, const FieldSample<float>& own, const FieldSample<float>& f,
+                        field_rules::Added<float, Vec3f>& added) const {
+    const NearPart& near = v.others[k];
+    if (!near.other.is_joined() || !blends(near)) return false;
+    const JointOperator& joint = v.joints[near.joint];
+    const float seen = f.value - near.other.level + v.level;
+    const Composed g =
+        mix(compose_union(own.value, seen), compose_fields(joint.view, own.value, seen, joint.parameter), near.weight);
+    const float apart = 1 - near.other.contact, above = apart * (g.value - own.value);
+    if (!(above > added.rise)) return true;
+    added.rise = above;
+    added.rise_gradient = ((g.d1 - 1) * own.gradient + g.d2 * f.gradient) * apart;
+    return true;
+  }
+};
+
+CUTIS_HD inline ResidualSample skin_residual(const VertexSkin& v, const Vec3f& p) {
+  return combine_parts(eval_part(v.parts[v.own], p), ComposedParts{v, p, distance(p, v.start)}, v.count, v.level,
+                       v.gap);
 }
 
 }  // namespace cutis

@@ -1,15 +1,15 @@
-// ONE VERTEX of iso-surface tracking: its residual on its own side of every contact (kernels/field_rules.h), and where
-// smooth skinning puts it.
+// ONE VERTEX of the field engine: its residual on its own side of every contact (kernels/field_rules.h), from the
+// fields of its own part and of those near it.
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
-#include "base/dual_quat.h"
 #include "base/float4.h"
 #include "kernels/eval_field.h"
 #include "kernels/field_rules.h"
-#include "kernels/skin.h"
+#include "kernels/project.h"
 
 namespace cutis {
 
@@ -27,39 +27,59 @@ struct alignas(16) TrackOther {
   [[nodiscard]] CUTIS_HD std::uint32_t bone() const { return part >> 1U; }
 };
 
-struct TrackSample {
-  float residual = 0;
-  Vec3f gradient;
-  float free = 0;         ///< the residual without contact
-  bool touching = false;  ///< contact holds it
-};
+/// 0 for a part without a grid.
+CUTIS_HD inline FieldSample<float> eval_part(const GridView& part, const Vec3f& p) {
+  return part.nodes == nullptr ? FieldSample<float>{} : eval_field(part, p);
+}
 
-/// From the own field and `field(k)`, that of other part k, where the vertex is. `gap` is a length.
-template <class Field>
-CUTIS_HD inline TrackSample track_combine(const FieldSample<float>& own, const TrackOther* others, std::size_t count,
-                                          float level, float gap, const Field& field) {
+/// From the own field and those of `count` other parts where the vertex is. `gap` is a length. Others, for part k:
+///   other(k)                       its TrackOther
+///   look_up(k, own, reached, f)    whether it can be felt; then f is its field. `reached`: some field has been
+///   compose(k, own, f, added)      what it rises to by an operator; false: by the union
+template <class Others>
+CUTIS_HD inline ResidualSample combine_parts(const FieldSample<float>& own, const Others& others, std::size_t count,
+                                             float level, float gap) {
   field_rules::Added<float, Vec3f> added{};
+  bool reached = own.value > 0;
   for (std::size_t k = 0; k < count; ++k) {
-    const TrackOther& other = others[k];
-    const FieldSample<float> f = field(k);
-    field_rules::unite(other.is_joined(), other.contact, f.value, f.gradient, other.level, own.value, own.gradient,
-                       level, added);
+    const TrackOther& other = others.other(k);
+    FieldSample<float> f;
+    if (!others.look_up(k, own, reached, f)) continue;
+    reached = reached || f.value > 0;
+    if (!others.compose(k, own, f, added))
+      field_rules::unite(other.is_joined(), other.contact, f.value, f.gradient, other.level, own.value, own.gradient,
+                         level, added);
     field_rules::press(true, other.contact, f.value, f.gradient, other.offset, gap, own.gradient, level, added);
   }
   const float free = own.value + added.rise - level;
-  return {free - added.hold, own.gradient + added.rise_gradient - added.hold_gradient, free, added.hold > 0};
+  return {free - added.hold, own.gradient + added.rise_gradient - added.hold_gradient, reached, added.hold > 0, free};
 }
 
+/// All of them, united.
+struct UnitedParts {
+  const GridView* fields;
+  const TrackOther* others;
+  Vec3f p;
+
+  [[nodiscard]] CUTIS_HD const TrackOther& other(std::size_t k) const { return others[k]; }
+  CUTIS_HD bool look_up(std::size_t k, const FieldSample<float>&, bool, FieldSample<float>& f) const {
+    f = eval_field(fields[others[k].bone()], p);
+    return true;
+  }
+  CUTIS_HD bool compose(std::size_t, const FieldSample<float>&, const FieldSample<float>&,
+                        field_rules::Added<float, Vec3f>&) const {
+    return false;
+  }
+};
+
 /// `fields`: posed, by bone; without nodes for bones that have none.
-CUTIS_HD inline TrackSample track_residual(const GridView* fields, std::uint32_t bone, const TrackOther* others,
-                                           std::size_t count, float level, float gap, const Vec3f& p) {
-  const FieldSample<float> own = fields[bone].nodes != nullptr ? eval_field(fields[bone], p) : FieldSample<float>{};
-  return track_combine(own, others, count, level, gap,
-                       [&](std::size_t k) { return eval_field(fields[others[k].bone()], p); });
+CUTIS_HD inline ResidualSample track_residual(const GridView* fields, std::uint32_t bone, const TrackOther* others,
+                                              std::size_t count, float level, float gap, const Vec3f& p) {
+  return combine_parts(eval_part(fields[bone], p), UnitedParts{fields, others, p}, count, level, gap);
 }
 
 /// Around the field of a part, in the pose; until it is set it holds nothing.
-struct TrackBox {
+struct PartBox {
   Float4 lo{1e30F}, hi{-1e30F};
 
   /// Whether the point is in the box or within `margin` of it along every axis.
@@ -67,11 +87,14 @@ struct TrackBox {
     const Float4 at(p.x, p.y, p.z, 0);
     return (mask_less_equal(lo - Float4(margin), at) & mask_less_equal(at, hi + Float4(margin)) & 7U) == 7U;
   }
-};
-
-/// The rigid part of a bone's motion.
-struct TrackRigid {
-  Float4 real, dual;
+  /// Whether another box is, or within `margin` of it.
+  [[nodiscard]] bool overlaps(const Box& box, double margin) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (box.lo[axis] - margin > static_cast<double>(hi.v[axis]) ||
+          box.hi[axis] + margin < static_cast<double>(lo.v[axis]))
+        return false;
+    return true;
+  }
 };
 
 /// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
@@ -80,46 +103,5 @@ struct TrackBend {
   Vec3f at;
   float near = 0, far = 0;
 };
-
-/// Where smooth skinning puts a vertex, and how the edges there should turn (and stretch).
-struct TrackBlend {
-  Mat3f turn;
-  Vec3f at;
-};
-
-/// Dual quaternions, in float: what they place is relative to the first bone with skin, and a character's size away
-/// from it at most. `bones`, `weights`: of the vertex; `stretches`: per bone, skin_stretch(), or none.
-CUTIS_HD inline TrackBlend track_blend(const Vec3f& rest, const std::uint32_t* bones, const float* weights,
-                                       std::uint32_t count, const TrackRigid* rigid, const SkinMatrix* stretches) {
-  const auto quat = [](const Float4& q) { return Quatf{q[0], q[1], q[2], q[3]}; };
-  Float4 real, dual;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const TrackRigid& bone = rigid[bones[i]];
-    real += bone.real * Float4(weights[i]);
-    dual += bone.dual * Float4(weights[i]);
-  }
-  float size = std::sqrt(dot(quat(real), quat(real)));
-  const bool cancelled = !(size > field_constants::kOpposite) && count > 0;
-  if (cancelled) {  // opposite rotations: the heaviest bone's
-    real = rigid[bones[0]].real;
-    dual = rigid[bones[0]].dual;
-    size = 1;
-  }
-  const DualQuat<float> motion{quat(real / Float4(size)), quat(dual / Float4(size))};
-  TrackBlend blend{to_matrix(motion.real), rest};
-  if (stretches != nullptr) {  // kernels/skin.h
-    SkinMatrix bent{};
-    for (std::uint32_t i = 0; i < (cancelled ? 1 : count); ++i)
-      for (int c = 0; c < 3; ++c)
-        bent.col[c] += stretches[bones[i]].col[c] * Float4(cancelled || count == 1 ? 1.0F : weights[i]);
-    const SkinMatrix columns = stretch_of(real, bent);
-    const auto column = [&](int c) { return Vec3f{columns.col[c][0], columns.col[c][1], columns.col[c][2]}; };
-    const Mat3f stretch{{column(0), column(1), column(2)}};
-    blend.turn = blend.turn * stretch;
-    blend.at = stretch * rest;
-  }
-  blend.at = transform_point(motion, blend.at);
-  return blend;
-}
 
 }  // namespace cutis

@@ -25,6 +25,7 @@ class BoneMotion {
   [[nodiscard]] const std::vector<Affine3d>& motions() const { return motions_; }  ///< per bone: posed from rest
   /// Per bone: the motion's rotation; signs agree along shared skin.
   [[nodiscard]] const std::vector<Quatd>& rotations() const { return rotations_; }
+  [[nodiscard]] const std::vector<Mat3d>& stretches() const { return linear_; }  ///< per bone: before its rotation
   [[nodiscard]] const std::vector<char>& kept() const { return kept_; }  ///< per bone: kept its last good motion
   [[nodiscard]] bool any_kept() const { return any_kept_; }
 

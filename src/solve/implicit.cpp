@@ -55,12 +55,6 @@ bool same_motion(const Affine3d& a, const Affine3d& b) {
          near(a.linear.col[2], b.linear.col[2]) && near(a.translation, b.translation);
 }
 
-Affine3f narrow(const Affine3d& a) {
-  return {
-      {{static_cast<Vec3f>(a.linear.col[0]), static_cast<Vec3f>(a.linear.col[1]), static_cast<Vec3f>(a.linear.col[2])}},
-      static_cast<Vec3f>(a.translation)};
-}
-
 }  // namespace
 
 ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, double relief_cap, const Context& context)
@@ -72,12 +66,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
       field_(rig) {
   hinges_ = std::make_unique<Hinges>(rig, rest_.track.joined, options);
   const std::size_t n = rig.surface.size(), bones = rig.bones.size();
-  parts_.resize(bones);
-  motions_.resize(bones);
-  capsules_.resize(bones);
-  surfaces_.resize(bones);
   ways_.resize(bones);
-  slopes_.resize(bones);
   pairs_.resize(bones * bones);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     pairs_[i].joined = rest_.track.joined[i] != 0;
@@ -93,7 +82,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
   }
   ImplicitVertices& v = vertices_;
   for (auto* list : {&v.carried, &v.initial, &v.positions, &v.scratch, &v.normals, &v.surface_normals}) list->resize(n);
-  for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.shift, &v.hold, &v.inverse_diagonal})
+  for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.level, &v.hold, &v.inverse_diagonal})
     list->resize(n);
   for (auto* list : {&v.touching, &v.moved, &v.started, &v.flags, &v.next_flags, &v.is_active}) list->resize(n);
   for (auto* list : {&v.pull, &v.x, &v.r, &v.d, &v.q, &v.n}) list->resize(n);
@@ -112,70 +101,44 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  start_vertices(rig_, motions_, positions, vertices_, ways_);
+  start_vertices(rig_, parts_.motion, positions, vertices_, ways_);
 }
 
-// Parts whose fields come near the vertices of each part.
-void ImplicitSkin::find_meetings(const BoneMotion& motion) {
-  const std::size_t bones = parts_.size();
-  meet_.clear();
+// Parts whose fields come near the vertices of each part; `farther`: per bone, metres. inset(b, k): how far inside its
+// box k begins to matter to b, metres; below 0: nowhere.
+template <class Inset>
+void ImplicitSkin::pair_parts(const BoneMotion& motion, std::span<const float> farther, const Inset& inset,
+                              BoxRows& rows) const {
+  const std::size_t bones = rig_.bones.size();
+  rows.clear();
   for (std::uint32_t b = 0; b < bones; ++b) {
-    const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
-    const float around = part_radius(motion, b) + ways_[b];
-    for (std::uint32_t k = 0; k < bones && rest_.radii[b] > 0; ++k)
-      if (k != b && parts_[k].nodes != nullptr && capsules_[k].within(at, around)) meet_.add(k, capsules_[k]);
-    meet_.end_row();
-  }
-}
-
-// Parts that the vertices of each part may be deep in, where relief has an answer.
-void ImplicitSkin::find_presses(const BoneMotion& motion) {
-  const std::size_t bones = parts_.size();
-  press_.clear();
-  for (std::uint32_t b = 0; b < bones; ++b) {
-    const Vec3f at = transform_point(motions_[b], rest_.centers[b]);
-    const float around = part_radius(motion, b);
-    for (std::uint32_t k = 0; k < bones && rest_.radii[b] > 0; ++k) {
-      if (k == b || parts_[k].nodes == nullptr || !(pairs_[b * bones + k].deep < 1)) continue;
-      Capsule capsule = capsules_[k];
-      capsule.reach_squared = surfaces_[k];
-      if (capsule.within(at, around)) press_.add(k, capsule);
+    if (!rest_.track.parts[b].empty()) {
+      const Box part = moved_box(rest_.track.parts[b], motion.motions()[b]);
+      const double more = farther.empty() ? 0 : static_cast<double>(farther[b]);
+      for (std::uint32_t k = 0; k < bones; ++k) {
+        const float in = k != b && parts_.fields[k].nodes != nullptr ? inset(b, k) : -1.0F;
+        const PartBox box{parts_.boxes[k].lo + Float4(in), parts_.boxes[k].hi - Float4(in)};
+        if (in >= 0 && box.overlaps(part, more)) rows.add(k, box);
+      }
     }
-    press_.end_row();
+    rows.end_row();
   }
 }
 
-// Of a sphere around the part's vertices as its bone carries them.
-float ImplicitSkin::part_radius(const BoneMotion& motion, std::uint32_t b) const {
-  return rest_.radii[b] *
-         (motion.palette().stretches.empty() ? 1 : static_cast<float>(frobenius(motion.motions()[b].linear)));
-}
-
-void ImplicitSkin::pose_parts(const BoneMotion& motion) {
-  const std::size_t bones = parts_.size();
+void ImplicitSkin::pose_fields(const BoneMotion& motion) {
   if (options_.contact == ContactModel::composed) field_.set_pose(motion.motions());
-  for (std::uint32_t b = 0; b < bones; ++b) {
+  pose_parts(rig_, rest_.track, motion.motions(), motion.stretches(), parts_);
+  for (std::size_t b = 0; b < rig_.bones.size(); ++b) {
     const Affine3d& m = motion.motions()[b];
-    motions_[b] = narrow(m);
-    const bool usable = is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant;
-    parts_[b] = usable && !rig_.fields[b].empty() ? posed(rig_.fields[b].view(), m) : GridView{};
-    slopes_[b] = rest_.slopes[b];
-    float reach = rest_.reaches[b], surface = rest_.surfaces[b];
-    if (!motion.palette().stretches.empty() && parts_[b].nodes != nullptr) {  // steeper, or farther
-      slopes_[b] *= static_cast<float>(frobenius(inverse(motion.motions()[b].linear)));
-      reach *= static_cast<float>(frobenius(motion.motions()[b].linear));
-      surface *= static_cast<float>(frobenius(motion.motions()[b].linear));
-    }
-    const auto origin = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_origin));
-    const Vec3f along = static_cast<Vec3f>(transform_point(motion.motions()[b], rig_.bones[b].rest_end)) - origin;
-    const float squared = dot(along, along);
-    capsules_[b] = {origin, along, squared > 0 ? 1 / squared : 0, reach * reach};
-    surfaces_[b] = surface * surface;
+    if (is_finite(m) && std::abs(determinant(m.linear)) > kLeastDeterminant) continue;
+    parts_.fields[b].nodes = nullptr;
+    parts_.boxes[b] = {};
+    parts_.steepest[b] = 0;
   }
 }
 
 void ImplicitSkin::pose_joints(const BoneMotion& motion) {
-  const std::size_t bones = parts_.size();
+  const std::size_t bones = rig_.bones.size();
   for (std::size_t a = 0; a < bones; ++a)
     for (std::size_t b = a + 1; b < bones; ++b)
       pairs_[a * bones + b].still = pairs_[b * bones + a].still = same_motion(motion.motions()[a], motion.motions()[b]);
@@ -186,7 +149,12 @@ void ImplicitSkin::pose_joints(const BoneMotion& motion) {
 
 // Whether the pose had to be changed.
 bool ImplicitSkin::relieve(const Pose& pose, const ImplicitPose& now, BoneMotion& motion, FrameReport& report) {
-  find_presses(motion);
+  // Where relief has an answer. A field's box ends where the distance is a radius, and that rises no faster than the
+  // field is steep: the inside lies so deep in the box.
+  const auto inside = [&](std::size_t b, std::size_t k) {
+    return pairs_[b * rig_.bones.size() + k].deep < 1 ? field_constants::kSurfaceSlope / parts_.steepest[k] : -1.0F;
+  };
+  pair_parts(motion, {}, inside, press_);
   if (press_.blocks.empty()) return false;
   find_deep_vertices(rig_, rest_, now, vertices_, context_);
   deep_.clear();
@@ -203,10 +171,8 @@ bool ImplicitSkin::relieve(const Pose& pose, const ImplicitPose& now, BoneMotion
 
 ImplicitPose ImplicitSkin::pose_now(const BoneMotion& motion) const {
   return {parts_,
-          slopes_,
-          &meet_,
-          &press_,
-          motions_,
+          meet_,
+          press_,
           motion.palette().rigid,
           motion.palette().stretches,
           pairs_,
@@ -227,12 +193,12 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   timed(profile.pose, [&] {
     unit_ = unit_of(rig_, motion);
     if (unit_ != 1) motion.set_unit(rig_, unit_);
-    pose_parts(motion);
-    if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_parts(motion);
+    pose_fields(motion);
+    if (relief_ && relieve(pose, pose_now(motion), motion, frame.report)) pose_fields(motion);
     pose_joints(motion);
   });
   timed(profile.transport, [&] { start(motion, positions, frame.normals); });
-  timed(profile.control, [&] { find_meetings(motion); });
+  timed(profile.control, [&] { pair_parts(motion, ways_, [](std::size_t, std::size_t) { return 0.0F; }, meet_); });
   const ImplicitPose now = pose_now(motion);
   const bool composed = now.composed;
   timed(profile.control, [&] { find_near_parts(rig_, rest_, now, options_.rings, vertices_, context_); });

@@ -24,12 +24,11 @@ class ImplicitSkin {
 
  private:
   void start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals);
-  void pose_parts(const BoneMotion& motion);
+  void pose_fields(const BoneMotion& motion);
   void pose_joints(const BoneMotion& motion);
-  void find_meetings(const BoneMotion& motion);
-  void find_presses(const BoneMotion& motion);
+  template <class Inset>
+  void pair_parts(const BoneMotion& motion, std::span<const float> farther, const Inset& inset, BoxRows& rows) const;
   [[nodiscard]] bool relieve(const Pose& pose, const ImplicitPose& now, BoneMotion& motion, FrameReport& report);
-  [[nodiscard]] float part_radius(const BoneMotion& motion, std::uint32_t b) const;
   [[nodiscard]] ImplicitPose pose_now(const BoneMotion& motion) const;
   void smooth(const ImplicitPose& now);
   void report(FrameReport& report);
@@ -44,13 +43,9 @@ class ImplicitSkin {
   std::unique_ptr<BendRelief> relief_;
   // Of the frame.
   PosedField field_;
-  std::vector<GridView> parts_;
-  std::vector<Affine3f> motions_;
-  std::vector<Capsule> capsules_;
+  PosedParts parts_;
   std::vector<float> ways_;  // per bone: the farthest that the guess lies off the carried vertex
-  CapsuleRows meet_, press_;
-  std::vector<float> surfaces_;  // per bone: squared, how far from its segment there is inside
-  std::vector<float> slopes_;
+  BoxRows meet_, press_;
   std::vector<PartPair> pairs_;  // matrix
   std::vector<double> bends_;    // per bone: scratch
   std::vector<float> gates_;     // matrix

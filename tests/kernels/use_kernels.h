@@ -14,9 +14,11 @@
 #include "kernels/muscle.h"
 #include "kernels/project.h"
 #include "kernels/skin.h"
+#include "kernels/skin_line.h"
 #include "kernels/skin_residual.h"
 #include "kernels/smooth.h"
 #include "kernels/track.h"
+#include "kernels/turn.h"
 #include "kernels/whole.h"
 
 namespace cutis::use_kernels {
@@ -47,7 +49,8 @@ struct Input {
 
 CUTIS_HD inline float rules(const Input& in, float x) {
   using namespace field_rules;
-  const float contact = contact_of_rise(x, x) * left_of_contact(x);
+  const auto risen = [x] { return x; };
+  const float contact = contact_of_rise(x, x) * left_of_contact(x) + contact_with(x > 0, x, x, risen, risen, risen);
   const float level = level_of_other(x, contact) + offset_of_other(x, contact) + lead_of_other(x, x, contact, x);
   const float sound = soundness(strain_of_edge(x, level));
   const float shift = level_shift(x, trust_of(x, sound, contact));
@@ -71,7 +74,10 @@ CUTIS_HD inline Vec3f skinned(const Input& in) {
   accumulate(turn, in.block, in.turns);
   const SkinMatrix stretch = stretch_of(turn.real, linear);
   const auto quat = [](const Float4& q) { return Quatf{q[0], q[1], q[2], q[3]}; };
-  return apply_normal(linear, apply_point(rigid_motion(quat(turn.real), quat(turn.dual)), apply_point(stretch, in.p)));
+  const SkinStretches stretches{{in.matrices, in.count}, true};
+  const VertexTurn blended = blend_turn(in.turns, stretches, in.ring, in.weights, in.count);
+  return blended.linear() * transform_point(blended.motion, in.p) +
+         apply_normal(linear, apply_point(rigid_motion(quat(turn.real), quat(turn.dual)), apply_point(stretch, in.p)));
 }
 
 CUTIS_HD inline float given_way(const Input& in) {
@@ -92,22 +98,22 @@ CUTIS_HD inline float given_way(const Input& in) {
 }
 
 CUTIS_HD inline float blended(const Input& in) {
-  const TrackRigid rigid{in.turns[0].real, in.turns[0].dual};
-  const TrackBlend blend = track_blend(in.p, in.ring, in.weights, 1, &rigid, in.matrices);
-  return dot(blend.at, blend.turn * in.p) + (TrackBox{}.holds(in.p, 1) ? 1.0F : 0.0F);
+  const VertexTurn turn = blend_turn(in.turns, SkinStretches{{in.matrices, 1}, true}, in.ring, in.weights, 1);
+  return dot(turn.place(in.p), turn.linear() * in.p) + (PartBox{}.holds(in.p, 1) ? 1.0F : 0.0F);
 }
 
 CUTIS_HD inline float everything(const Input& in) {
-  const TrackSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
-  const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0, 0.01F, in.p};
+  const ResidualSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
+  const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0.01F, in.p};
   const Projected found = project_vertex([&](const Vec3f& p) { return skin_residual(skin, p); }, in.p, ProjectLimits{});
-  const Vec3f relaxed = relax_towards_ring(in.p, found.gradient, in.positions, in.ring, in.weights, in.count,
-                                           relaxation_strength(found.residual));
+  const Vec3f relaxed = relax_towards_ring(in.p, found.at.gradient, in.positions, in.ring, in.weights, in.count,
+                                           relaxation_strength(found.at.value));
   const Vec3f smoothed =
       smooth_towards_ring(relaxed, in.positions, in.ring, in.count, mean_with_ring(1, in.weights, in.ring, in.count));
   const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
-  return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.residual +
-         dot(smoothed, found.position) + rules(in, tracked.free) + given_way(in) + skinned(in).x + blended(in) +
+  return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.value +
+         dot(smoothed, found.position) + skin_line(in.joints->view, 0.3F, in.joints->parameter) +
+         rules(in, tracked.free) + given_way(in) + skinned(in).x + blended(in) +
          eval_tree(in.tree, in.p, AngleController{}).value;
 }
 

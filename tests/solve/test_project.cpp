@@ -20,7 +20,7 @@ ProjectLimits limits() {
   ProjectLimits l;
   l.step = 0.25F;
   l.move = 2;
-  l.damping = 0.01F;
+  l.slope = 0.1F;
   l.flat = 1e-3F;
   return l;
 }
@@ -34,12 +34,31 @@ TEST(Project, ReachesTheSurfaceFromBothSides) {
   }
 }
 
+TEST(Project, GoesOnWithoutGuards) {
+  ProjectLimits l = limits();
+  l.step = 4;
+  l.guarded = false;
+  EXPECT_EQ(project_vertex(ball, {0, 3, 0}, limits()).end, ProjectEnd::outside);
+  const Projected p = project_vertex(ball, {0, 3, 0}, l);  // where no field says so, too
+  EXPECT_EQ(p.end, ProjectEnd::converged);
+  EXPECT_NEAR(p.position.y, 1, 1e-4F);
+  EXPECT_EQ(p.at.value, ball(p.position).value);
+  // Each step is newton_step(), as packs take it.
+  l.steps = 1;
+  const ResidualSample first = ball({0.3F, 0.4F, 0});
+  EXPECT_EQ(project_vertex(ball, {0.3F, 0.4F, 0}, l).position,
+            (Vec3f{0.3F, 0.4F, 0} + field_rules::newton_step(first.value, first.gradient, l.slope, l.step)));
+  // No step at all where there is no number.
+  const auto broken = [](const Vec3f&) { return ResidualSample{0.4F, {std::nanf(""), 0, 0}, true, false}; };
+  EXPECT_EQ(project_vertex(broken, {1, 2, 3}, l).position, (Vec3f{1, 2, 3}));
+}
+
 TEST(Project, IsTheSameAtAnyScale) {
   for (const float scale : {1e-3F, 1.0F, 1e3F}) {
     ProjectLimits l = limits();
     l.step *= scale;
     l.move *= scale;
-    l.damping /= scale;
+    l.slope /= scale;
     l.flat /= scale;
     const auto scaled = [&](const Vec3f& p) {
       ResidualSample s = ball(p / scale);

@@ -11,6 +11,7 @@
 #include "kernels/fair.h"
 #include "kernels/skin.h"
 #include "kernels/track.h"
+#include "kernels/turn.h"
 
 namespace cutis::cuda {
 
@@ -56,8 +57,8 @@ struct RestArrays {
 /// Of a pose, per bone unless said otherwise; TrackPosed says what they are.
 struct PoseArrays {
   const GridView *fields = nullptr, *calm = nullptr;
-  const TrackBox* boxes = nullptr;
-  const TrackRigid* rigid = nullptr;
+  const PartBox* boxes = nullptr;
+  const SkinDualQuat* rigid = nullptr;
   const SkinMatrix* stretches = nullptr;  ///< none: no bone is stretched
   const float* gate = nullptr;            ///< bones x bones
   const Affine3f *motion = nullptr, *delta = nullptr, *last_motion = nullptr;
@@ -115,7 +116,7 @@ struct StepArrays {
   float* other_field = nullptr;  ///< the same: of joined ones, where the skin is
   std::uint32_t* other_count = nullptr;
   float *level = nullptr, *hold = nullptr, *bound = nullptr;
-  TrackSample* samples = nullptr;
+  ResidualSample* samples = nullptr;
   float* moved = nullptr;
   char* awake = nullptr;
   // Relaxation.

@@ -93,7 +93,7 @@ __device__ void Show::follow(std::uint32_t v) {
 __device__ void Show::smooth() {
   float* next_beta = a_.next_beta;
   each(rest_.count,
-       [&](std::uint32_t v) { beta_[v] = step_.is_active[v] != 0 && step_.samples[v].touching ? 1.0F : 0.0F; });
+       [&](std::uint32_t v) { beta_[v] = step_.is_active[v] != 0 && step_.samples[v].contact ? 1.0F : 0.0F; });
   for (int pass = 0; pass < kSpread; ++pass) {
     meeting_.wait();
     each(rest_.count, [&](std::uint32_t v) {
@@ -208,14 +208,14 @@ __global__ void __launch_bounds__(kThreads) describe_vertices_kernel(const __gri
   VertexState state = VertexState::rigid;
   float residual = tracked ? 0.0F : __int_as_float(0x7fc00000);
   if (a.stepped && step.is_active[v] != 0) {
-    const TrackSample t = step.samples[v];
+    const ResidualSample t = step.samples[v];
     if (!tracked) state = VertexState::outside;
-    if (tracked && (!is_rigid(rest, v) || t.touching)) {
-      residual = t.residual;
+    if (tracked && (!is_rigid(rest, v) || t.contact)) {
+      residual = t.value;
       const bool flat = length(t.gradient) < kFlatSlope * rest.slope[v];
-      state = std::fabs(t.residual) < kConverged ? t.touching ? VertexState::contact : VertexState::converged
-              : flat                             ? VertexState::flat
-                                                 : VertexState::limit;
+      state = std::fabs(t.value) < kConverged ? t.contact ? VertexState::contact : VertexState::converged
+              : flat                          ? VertexState::flat
+                                              : VertexState::limit;
     }
   }
   a.state[v] = state;

@@ -291,9 +291,9 @@ __device__ void Substep::check() {
   const std::uint32_t active = step_.counts->active;
   std::uint32_t missed = 0, touching = 0, inverted = 0;
   each(active, [&](std::uint32_t i) {
-    const TrackSample& s = step_.samples[step_.active[i]];
-    missed += std::fabs(s.residual) > kMissed && !s.touching ? 1 : 0;
-    touching += s.touching ? 1 : 0;
+    const ResidualSample& s = step_.samples[step_.active[i]];
+    missed += std::fabs(s.value) > kMissed && !s.contact ? 1 : 0;
+    touching += s.contact ? 1 : 0;
   });
   each(rest_.triangle_count,
        [&](std::uint32_t i) { inverted += is_inverted(rest_, step_, rest_.triangles[i]) ? 1 : 0; });

@@ -93,13 +93,13 @@ __device__ inline void carry(const RestArrays& rest, const PoseArrays& pose, con
 __device__ inline void blend_vertex(const RestArrays& rest, const PoseArrays& pose, const StepArrays& step,
                                     std::uint32_t v) {
   const std::uint32_t first = rest.turn_begin[v], b = rest.owner[v];
-  TrackBlend blend = track_blend(rest.positions[v], rest.turn_bone + first, rest.turn_weight + first,
-                                 rest.turn_begin[v + 1] - first, pose.rigid, pose.stretches);
+  const VertexTurn blend = blend_turn(pose.rigid, {{pose.stretches, pose.stretches != nullptr ? rest.bones : 0}, true},
+                                      rest.turn_bone + first, rest.turn_weight + first, rest.turn_begin[v + 1] - first);
+  Mat3f turn = blend.linear();
   const float stiffness = stiffness_of(rest, v);
-  if (stiffness > 0 && b != RigSurface::kNoBone)
-    blend.turn = blend.turn * (1 - stiffness) + pose.motion[b].linear * stiffness;
-  step.turn[v] = blend.turn;
-  step.blended[v] = blend.at;
+  if (stiffness > 0 && b != RigSurface::kNoBone) turn = turn * (1 - stiffness) + pose.motion[b].linear * stiffness;
+  step.turn[v] = turn;
+  step.blended[v] = blend.place(rest.positions[v]);
 }
 
 /// The other parts whose fields may be felt at vertex v, with their contact. False: there is no room for all of them.
@@ -124,20 +124,18 @@ __device__ inline bool find_near(const RestArrays& rest, const PoseArrays& pose,
     other.offset = offset_of_other(rest.own[v], at_rest);
     other.level = level_of_other(rest.own[v], at_rest);
     if (gate > 0) {
-      const auto contact_at = [&](const Vec3f& x) {
-        return contact_of_rise(gate, eval_field(pose.fields[k], x).value - at_rest);
-      };
-      other.contact = contact_at(q);
+      const auto risen = [&](const Vec3f& x) { return eval_field(pose.fields[k], x).value - at_rest; };
       const TrackHeld* const held = step.held + static_cast<std::size_t>(v) * step.room;
+      float most = -1;  // it holds no more firmly than it did
       for (std::uint32_t i = 0; i < step.held_count[v]; ++i)
-        if (held[i].bone == k && held[i].contact > other.contact)
-          other.contact = larger(other.contact, smaller(held[i].contact, contact_at(p)));
-    }
-    if (other.contact > 0 && pose.fields[b].nodes != nullptr) {
-      const Vec3f x = transform_point(pose.motion[b], rest.core[v]);
-      const float lead = eval_field(pose.fields[k], x).value - eval_field(pose.fields[b], x).value;
-      const float before_lead = place >= 0 ? rest.core_lead[place] : 0.0F;
-      other.contact *= left_of_contact(lead - before_lead);
+        if (held[i].bone == k) most = held[i].contact;
+      const auto lead = [&] {
+        if (pose.fields[b].nodes == nullptr) return 0.0F;
+        const Vec3f x = transform_point(pose.motion[b], rest.core[v]);
+        const float now = eval_field(pose.fields[k], x).value - eval_field(pose.fields[b], x).value;
+        return now - (place >= 0 ? rest.core_lead[place] : 0.0F);
+      };
+      other.contact = contact_with(true, gate, most, [&] { return risen(q); }, [&] { return risen(p); }, lead);
     }
     if (!joined && !(other.contact > 0)) continue;
     if (count == step.room) return false;
@@ -260,6 +258,38 @@ struct Four {
   }
 };
 
+/// All of a vertex's parts, united, at p; its threads share the looking up. The own field is the first, then come those
+/// of the others.
+template <class Threads>
+struct SharedParts {
+  const GridView* fields;
+  const GridView& own_field;
+  const TrackOther* others;
+  std::uint32_t count;
+  Vec3f p;
+  mutable FieldSample<float> mine{};
+
+  __device__ FieldSample<float> at(std::uint32_t i) const {
+    if (i > count) return {};
+    return i > 0 ? eval_field(fields[others[i - 1].bone()], p) : eval_part(own_field, p);
+  }
+  __device__ FieldSample<float> own() const {
+    mine = at(Threads::number());
+    return Threads::of(0, mine);
+  }
+  __device__ const TrackOther& other(std::size_t k) const { return others[k]; }
+  __device__ bool look_up(std::size_t k, const FieldSample<float>&, bool, FieldSample<float>& f) const {
+    const std::uint32_t i = static_cast<std::uint32_t>(k) + 1;
+    if (i % Threads::kThreads == 0) mine = at(i + Threads::number());
+    f = Threads::of(i % Threads::kThreads, mine);
+    return true;
+  }
+  __device__ bool compose(std::size_t, const FieldSample<float>&, const FieldSample<float>&,
+                          field_rules::Added<float, Vec3f>&) const {
+    return false;
+  }
+};
+
 /// From `place` on, which it writes to the step: at most `steps` Newton steps, no longer than `limit` local edges.
 template <class Threads>
 __device__ void project(const RestArrays& rest, const PoseArrays& pose, const StepArrays& step, std::uint32_t v,
@@ -271,44 +301,34 @@ __device__ void project(const RestArrays& rest, const PoseArrays& pose, const St
     step.moved[v] = place.moved;
     return;
   }
-  const std::uint32_t count = step.other_count[v], b = rest.owner[v];
+  const std::uint32_t count = step.other_count[v];
   const TrackOther* const others = step.others + static_cast<std::size_t>(v) * step.room;
-  const float level = step.level[v], gap = rest.gap[v], slope = rest.slope[v], edge = rest.edge[v];
-  const bool rigid = is_rigid(rest, v);
-  const Vec3f start = place.p;
-  Vec3f p = start;
-  // The own field is the first, then come those of the others.
-  const auto look_up = [&](std::uint32_t i) {
-    if (i > count) return FieldSample<float>{};
-    if (i > 0) return eval_field(pose.fields[others[i - 1].bone()], p);
-    return pose.fields[b].nodes != nullptr ? eval_field(pose.fields[b], p) : FieldSample<float>{};
-  };
-  TrackSample t;
-  for (int n = 0;; ++n) {
-    FieldSample<float> mine = look_up(Threads::number());
-    const FieldSample<float> own = Threads::of(0, mine);
-    t = track_combine(own, others, count, level, gap, [&](std::size_t k) {
-      const std::uint32_t i = static_cast<std::uint32_t>(k) + 1;
-      if (i % Threads::kThreads == 0) mine = look_up(i + Threads::number());
-      return Threads::of(i % Threads::kThreads, mine);
-    });
+  const GridView& own_field = pose.fields[rest.owner[v]];
+  // The threads of a vertex go the same way: all of them are here whenever one is.
+  const auto sample = [&](const Vec3f& p) {
+    SharedParts<Threads> parts{pose.fields, own_field, others, count, p};
+    const FieldSample<float> own = parts.own();
     if (writes) {
       evaluated.fields += 1 + count;
       evaluated.operations += count;
     }
-    if (n == 0 && rigid && !t.touching) {
-      t.residual = 0;
-      break;
-    }
-    if (n == steps || !(std::fabs(t.residual) > kProjected)) break;
-    const Vec3f next = p + newton_step(t.residual, t.gradient, slope, limit * edge);
-    if (!is_finite(next)) break;
-    p = next;
+    return combine_parts(own, parts, count, step.level[v], rest.gap[v]);
+  };
+  const Vec3f start = place.p;
+  ResidualSample first = sample(start);
+  const float edge = rest.edge[v];
+  Projected found{start, first};
+  if (is_rigid(rest, v) && !first.contact) {
+    found.at.value = 0;
+  } else {
+    const ProjectLimits limits{
+        .tolerance = kProjected, .steps = steps, .step = limit * edge, .slope = rest.slope[v], .guarded = false};
+    found = project_vertex(sample, start, first, limits);
   }
   if (!writes) return;
-  step.p[v] = p;
-  step.samples[v] = t;
-  step.moved[v] = larger(place.moved, distance(start, p) / edge);
+  step.p[v] = found.position;
+  step.samples[v] = found.at;
+  step.moved[v] = larger(place.moved, distance(start, found.position) / edge);
 }
 
 // ---- relaxation ----

@@ -140,7 +140,7 @@ class Tracking final : public TrackBackend {
   Array<std::uint8_t> ring_of_;
   Array<char> is_active_, awake_, listed_, unwound_, at_once_;
   Array<Mat3f> turn_;
-  Array<TrackSample> samples_;
+  Array<ResidualSample> samples_;
   Array<TaggedVector> z0_, z1_;
   Array<Vec3f> further_;  // per neighbour
   Array<TrackRow> step_rows_;

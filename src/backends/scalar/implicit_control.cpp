@@ -6,6 +6,7 @@
 #include "backends/implicit_engine.h"
 #include "base/parallel_for.h"
 #include "base/segment.h"
+#include "kernels/turn.h"
 
 namespace cutis {
 namespace {
@@ -17,33 +18,12 @@ using namespace field_rules;
 constexpr float kAlike = 1.2F, kUnlike = 1.8F;
 
 TurnColumns turn_of(const RigSurface& surface, const ImplicitPose& pose, std::size_t v) {
-  Float4 sum;
-  SkinMatrix stretch{};
-  for (std::uint32_t i = surface.turn.begin[v]; i < surface.turn.begin[v + 1]; ++i) {
-    const std::uint32_t b = surface.turn.items[i];
-    const Float4 w(surface.turn_weight[i]);
-    sum += w * pose.rigid[b].real;
-    if (!pose.stretches.empty())
-      for (int c = 0; c < 3; ++c) stretch.col[c] += w * pose.stretches.bones[b].col[c];
-  }
-  float size = dot(sum, sum);
-  if (!(size > kOpposite * kOpposite)) {  // opposite rotations: the heaviest bone's
-    sum = Float4(0, 0, 0, 1);
-    if (surface.turn.begin[v] < surface.turn.begin[v + 1]) {
-      const std::uint32_t heaviest = surface.turn.items[surface.turn.begin[v]];
-      sum = pose.rigid[heaviest].real;
-      if (pose.stretches.turned) stretch = pose.stretches.bones[heaviest];
-    }
-    size = 1;
-  }
-  const float length = std::sqrt(size);
-  const Mat3f turn = to_matrix(Quatf{sum[0] / length, sum[1] / length, sum[2] / length, sum[3] / length});
+  const std::uint32_t first = surface.turn.begin[v], count = surface.turn.begin[v + 1] - first;
+  const Mat3f turn = blend_turn(pose.rigid.data(), pose.stretches, surface.turn.items.data() + first,
+                                surface.turn_weight.data() + first, count)
+                         .linear();
   const auto wide = [](const Vec3f& c) { return Float4(c.x, c.y, c.z, 0); };
-  const TurnColumns t{wide(turn.col[0]), wide(turn.col[1]), wide(turn.col[2])};
-  if (pose.stretches.empty()) return t;
-  const SkinMatrix before = pose.stretches.turned ? stretch_of(sum, stretch) : stretch;
-  const auto column = [&](const Float4& c) { return t.x * c[0] + t.y * c[1] + t.z * c[2]; };
-  return {column(before.col[0]), column(before.col[1]), column(before.col[2])};
+  return {wide(turn.col[0]), wide(turn.col[1]), wide(turn.col[2])};
 }
 
 // The guess, no farther from the bones of a bend than the vertex is at rest: dual quaternions bulge on its back, where
@@ -53,17 +33,19 @@ Vec3f without_bulge(const Rig& rig, const ImplicitPose& pose, const VertexSkin& 
   Vec3f p = skin.start;
   for (std::uint32_t i = 0; i < skin.count; ++i) {
     const NearPart& near = skin.others[i];
-    const PartPair& pair = pose.pairs[skin.own * bones + near.bone];
-    if (!near.joined || pair.hinge < 0 || !(pair.gate > 0)) continue;
-    const float thick = rig.fields[skin.own].grid.radius, other_thick = rig.fields[near.bone].grid.radius;
+    const std::uint32_t k = near.other.bone();
+    const PartPair& pair = pose.pairs[skin.own * bones + k];
+    if (!near.other.is_joined() || pair.hinge < 0 || !(pair.gate > 0)) continue;
+    const float thick = rig.fields[skin.own].grid.radius, other_thick = rig.fields[k].grid.radius;
     const float alike = 1 - smooth_step(std::max(thick, other_thick) / std::min(thick, other_thick), kAlike, kUnlike);
     const float back = alike * (1 - inner_side(pose.hinges[static_cast<std::size_t>(pair.hinge)].side(p_rest)));
     if (!(back > 0)) continue;
     float at_rest = 1e30F, now = 1e30F;
     Vec3f nearest;
-    for (const std::uint32_t b : {skin.own, static_cast<std::uint32_t>(near.bone)}) {
+    for (const std::uint32_t b : {skin.own, k}) {
       const auto a = static_cast<Vec3f>(rig.bones[b].rest_origin), e = static_cast<Vec3f>(rig.bones[b].rest_end);
-      const Vec3f posed_a = transform_point(pose.motions[b], a), posed_e = transform_point(pose.motions[b], e);
+      const Affine3f& motion = pose.parts.motion[b];
+      const Vec3f posed_a = transform_point(motion, a), posed_e = transform_point(motion, e);
       at_rest = std::min(at_rest, distance(p_rest, lerp(a, e, parameter_on_segment(p_rest, a, e))));
       const Vec3f c = lerp(posed_a, posed_e, parameter_on_segment(p, posed_a, posed_e));
       if (const float d = distance(p, c); d < now) {
@@ -80,27 +62,28 @@ Vec3f without_bulge(const Rig& rig, const ImplicitPose& pose, const VertexSkin& 
 // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. Returns the contact.
 float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
                 ImplicitVertices& vertices) {
-  vertices.shift[v] = 0;
+  vertices.level[v] = rest.track.own[v];
   const VertexSkin skin = vertex_skin(rig, rest, pose, vertices, v);
   float bent = 0, touch = 0;
   bool blends = false;
   for (std::uint32_t i = 0; i < skin.count; ++i) {
     const NearPart& near = skin.others[i];
-    touch = std::max(touch, near.contact);
+    touch = std::max(touch, near.other.contact);
     blends = blends || (near.joint >= 0 && near.weight > 0);
-    if (near.joined && near.value > kRiseFrom) bent = std::max(bent, near.bend);
+    if (near.other.is_joined() && near.value > kRiseFrom) bent = std::max(bent, near.bend);
   }
   if (!pose.trusted || rest.track.tracked[v] == 0) return touch;
-  float off = 0;
   VertexSkin plain = skin;
   if (blends) plain.joints = nullptr;  // what a blend adds is wanted
-  vertices.start[v] = skin_residual(plain, skin.start, &off);
-  if (const Vec3f wanted = without_bulge(rig, pose, skin, rig.surface.positions[v]); wanted != skin.start)
-    static_cast<void>(skin_residual(plain, wanted, &off));
-  const float trust = kTrust * (1 - bent);
-  vertices.shift[v] = level_shift(off, trust);
+  vertices.start[v] = skin_residual(plain, skin.start);
+  const Vec3f wanted = without_bulge(rig, pose, skin, rig.surface.positions[v]);
+  const float off = wanted != skin.start ? skin_residual(plain, wanted).free : vertices.start[v].free;
+  const float shift = level_shift(off, kTrust * (1 - bent));
+  vertices.level[v] += shift;
+  NearPart* const near = vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v];
+  for (std::uint32_t i = 0; i < skin.count; ++i) near[i].other.level += shift;
   if (touch > 0 || blends) return touch;
-  vertices.start[v].value -= vertices.shift[v];  // without contact the levels differ by the shift, and nothing else
+  vertices.start[v].value -= shift;  // without contact the levels differ by the shift, and nothing else
   vertices.started[v] = 1;
   return touch;
 }
@@ -112,11 +95,11 @@ float start_back(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32
                  const ImplicitVertices& vertices) {
   const float depth = rest.core[v] - rest.track.own[v], least = kDeepFrom * depth;
   if (rest.track.tracked[v] == 0 || !(depth > 0)) return 0;
-  if (vertices.started[v] != 0 && vertices.start[v].value + vertices.shift[v] <= least) return 0;
-  const FieldSample<float> at = eval_part(pose.parts[own], vertices.initial[v]);
+  if (vertices.started[v] != 0 && vertices.start[v].free <= least) return 0;
+  const FieldSample<float> at = eval_part(pose.parts.fields[own], vertices.initial[v]);
   const float deep = at.value - rest.track.own[v];
   if (!(deep > least)) return 0;
-  const Vec3f inward = pose.motions[own].linear * rest.inward[v];
+  const Vec3f inward = pose.parts.motion[own].linear * rest.inward[v];
   const float scale = std::sqrt(dot(at.gradient, at.gradient) * dot(inward, inward));
   const float turned = scale > 0 ? dot(at.gradient, inward) / scale : -1;
   return way_back(deep, depth, turned);

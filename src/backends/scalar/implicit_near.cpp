@@ -3,7 +3,6 @@
 // Contact is decided per vertex and other part, from the pose alone: by how much the other's field has risen over its
 // rest value at the vertex as its bone carries it, or at the initial guess. docs/algorithms/implicit.md.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "backends/implicit_engine.h"
@@ -23,17 +22,8 @@ float closed_share(const JointOperator& joint) {
   return std::clamp((joint.parameter - kOpen) / (1 - kOpen), 0.0F, 1.0F);
 }
 
-// A part's field on a vertex at rest, and the place of the pair in the tables of the rest pose.
-struct AtRest {
-  float value = 0;
-  std::size_t item = 0;
-  bool known = false;  // the part reaches the vertex at rest
-};
-
-AtRest at_rest_of(const TrackRest& track, std::uint32_t v, std::uint32_t k) {
-  for (std::size_t i = track.others.begin[v]; i < track.others.begin[v + 1]; ++i)
-    if (track.others.items[i] == k) return {track.other_value[i], i, true};
-  return {};
+float value_at_rest(const TrackRest& track, std::ptrdiff_t place) {
+  return place < 0 ? 0 : track.other_value[static_cast<std::size_t>(place)];
 }
 
 // Adds the vertex's parts to its chunk's list; returns whether it has to be solved for.
@@ -41,8 +31,9 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
                ImplicitVertices& vertices) {
   const RigSurface& surface = rig.surface;
   const TrackRest& track = rest.track;
+  const std::vector<GridView>& fields = pose.parts.fields;
   const std::uint32_t own = surface.owner[v];
-  const PartPair* const pairs = pose.pairs.data() + own * pose.parts.size();
+  const PartPair* const pairs = pose.pairs.data() + own * fields.size();
   const Vec3f& guess = vertices.initial[v];
   const Vec3f& carried = vertices.carried[v];
   const float way = distance(guess, carried);
@@ -51,93 +42,56 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
   std::size_t seen = 0;  // parts that reached the vertex at rest and are still here
   std::vector<NearPart>& list = vertices.near[v / kImplicitChunk];
   vertices.near_begin[v] = static_cast<std::uint32_t>(list.size());
-  const auto add = [&](std::uint32_t k, bool felt) {
-    const AtRest known = at_rest_of(track, v, k);
-    const float at_rest = known.value;
-    seen += known.known ? 1 : 0;
+  each_near_part(pose.meet.row(own), carried, moved ? &guess : nullptr, 0, [&](std::uint32_t k, bool near_carried) {
+    const std::ptrdiff_t place = track.place(v, k);
+    const float at_rest = value_at_rest(track, place);
+    seen += place >= 0 ? 1 : 0;
     const PartPair& pair = pairs[k];
-    const float at_carried = pair.still ? at_rest : felt ? part_value(pose.parts[k], carried) : 0;
+    const float at_carried = pair.still ? at_rest : near_carried ? part_value(fields[k], carried) : 0;
     changed = changed || std::abs(at_carried - at_rest) > kStillField;
-    if (pose.composed) return;
+    if (pose.composed || list.size() - vertices.near_begin[v] >= kMostNearParts) return;
     NearPart near;
-    // The guess counts too: a thick part may have passed the carried vertex already. A field rises no faster than its
-    // slope, so that the guess is mostly decided by the carried vertex.
-    const float most = at_carried + pose.slopes[k] * way;
+    // A field rises no faster than its slope, so that the guess is mostly decided by the carried vertex.
+    const float most = at_carried + pose.parts.steepest[k] * way;
     const bool decided = !moved || !(pair.gate > 0) || !(most - at_rest > kRiseFrom) || at_carried - at_rest >= kRiseTo;
-    near.value = decided ? most : part_value(pose.parts[k], guess);
+    near.value = decided ? most : part_value(fields[k], guess);
     const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
     const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
-    near.joined = pair.joined || (hinge != nullptr && hinge->blends);
-    if (!(pair.gate > 0 && risen > kRiseFrom) && !(near.joined && near.value > kRiseFrom)) return;
-    near.contact = contact_of_rise(pair.gate, risen);
+    const bool joined = pair.joined || (hinge != nullptr && hinge->blends);
+    const bool unites = joined && near.value > kRiseFrom;
+    if (!(pair.gate > 0 && risen > kRiseFrom) && !unites) return;
+    float gate = pair.gate;
     near.bend = pair.gate;
     if (hinge != nullptr && (pair.gate > 0 || hinge->blends)) {
       const float side = hinge->side(surface.positions[v]);
-      const float inner = inner_side(side);
-      near.contact *= inner;
-      near.bend *= inner;
+      near.bend = gate *= inner_side(side);
       if (hinge->blends) {
         near.joint = pair.hinge;
         near.weight = std::max(0.0F, side);  // Implicit's blending weight
         // A fold that is filled does not touch.
-        near.contact *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(pair.hinge)]));
+        gate *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(pair.hinge)]));
       }
     }
-    if (near.contact > 0) {
-      // Where the bone's own axis is inside the other part no skin can be on its own side.
-      const Vec3f core = transform_point(pose.motions[own], track.core[v]);
-      const float lead = part_value(pose.parts[k], core) - rest.core[v];
-      near.contact *= left_of_contact(lead - (known.known ? track.core_lead[known.item] : 0));
-    }
-    if (!(near.contact > 0) && !(near.joined && near.value > kRiseFrom)) return;
-    near.bone = static_cast<std::uint16_t>(k);
-    near.offset = offset_of_other(track.own[v], at_rest);
-    near.level = level_of_other(track.own[v], at_rest);
+    const auto lead = [&] {
+      const Vec3f core = transform_point(pose.parts.motion[own], track.core[v]);
+      return part_value(fields[k], core) - rest.core[v] -
+             (place >= 0 ? track.core_lead[static_cast<std::size_t>(place)] : 0);
+    };
+    // Without history the guess may hold as firmly as what is carried.
+    near.other.contact = contact_with(
+        true, gate, decided ? -1.0F : 1.0F, [&] { return at_carried - at_rest; }, [&] { return near.value - at_rest; },
+        lead);
+    if (!(near.other.contact > 0) && !unites) return;
+    near.other.part = 2 * k + (joined ? 1 : 0);
+    near.other.offset = offset_of_other(track.own[v], at_rest);
+    near.other.level = level_of_other(track.own[v], at_rest);
     list.push_back(near);
-  };
-  for (const CapsuleBlock& block : pose.meet->row(own)) {
-    const unsigned felt = block.hold(carried);
-    for (unsigned left = moved ? felt | block.hold(guess) : felt; left != 0; left &= left - 1) {
-      if (list.size() - vertices.near_begin[v] >= kMostNearParts) break;
-      const int lane = std::countr_zero(left);
-      add(block.bone[lane], (felt >> lane & 1U) != 0);
-    }
-  }
+  });
   vertices.near_count[v] = static_cast<std::uint8_t>(list.size() - vertices.near_begin[v]);
   return changed || seen < track.others.begin[v + 1] - track.others.begin[v];
 }
 
 }  // namespace
-
-void CapsuleBlock::set(int lane, std::uint32_t b, const Capsule& c) {
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    origin[axis].v[lane] = c.origin[a];
-    along[axis].v[lane] = c.along[a];
-  }
-  per_squared.v[lane] = c.per_squared;
-  reach_squared.v[lane] = c.reach_squared;
-  bone[lane] = b;
-}
-
-void CapsuleRows::clear() {
-  blocks.clear();
-  begin.assign(1, 0);
-  lanes_ = 4;
-}
-
-void CapsuleRows::add(std::uint32_t bone, const Capsule& capsule) {
-  if (lanes_ == 4) {
-    blocks.emplace_back();
-    lanes_ = 0;
-  }
-  blocks.back().set(lanes_++, bone, capsule);
-}
-
-void CapsuleRows::end_row() {
-  begin.push_back(static_cast<std::uint32_t>(blocks.size()));
-  lanes_ = 4;
-}
 
 void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
                         const Context& context) {
@@ -148,16 +102,14 @@ void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const Implicit
     deep.clear();
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       const std::uint32_t own = surface.owner[v];
-      if (own == RigSurface::kNoBone || pose.press->row(own).empty()) continue;
-      const Vec3f carried = transform_point(pose.motions[own], surface.positions[v]);
-      for (const CapsuleBlock& block : pose.press->row(own))
-        for (unsigned left = block.hold(carried); left != 0; left &= left - 1) {
-          const std::uint32_t k = block.bone[std::countr_zero(left)];
-          const float value = part_value(pose.parts[k], carried);
-          if (value > pose.pairs[own * pose.parts.size() + k].deep &&
-              value > at_rest_of(rest.track, v, k).value + kStillField)
-            deep.push_back({v, k});
-        }
+      if (own == RigSurface::kNoBone || pose.press.row(own).empty()) continue;
+      const Vec3f carried = transform_point(pose.parts.motion[own], surface.positions[v]);
+      each_near_part(pose.press.row(own), carried, nullptr, 0, [&](std::uint32_t k, bool) {
+        const float value = part_value(pose.parts.fields[k], carried);
+        if (value > pose.pairs[own * pose.parts.fields.size() + k].deep &&
+            value > value_at_rest(rest.track, rest.track.place(v, k)) + kStillField)
+          deep.push_back({v, k});
+      });
     }
   });
 }
@@ -193,7 +145,8 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
   vertices.active.clear();
   // A part that its bone has scaled to nothing has no field: its skin stays where the initial guess has it.
   const auto has_part = [&](std::uint32_t bone) {
-    return bone != RigSurface::kNoBone && (pose.parts[bone].nodes != nullptr || rig.fields[bone].empty());
+    return bone != RigSurface::kNoBone &&
+           (pose.parts.fields[bone].nodes != nullptr || rig.fields[bone].empty() || rest.track.flat[bone] != 0);
   };
   for (std::uint32_t v = 0; v < surface.size(); ++v) {
     vertices.positions[v] = vertices.initial[v];

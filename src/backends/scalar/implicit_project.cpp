@@ -1,4 +1,4 @@
-// Projection of all vertices, and the normals of the surface that they make.
+// Projection of all vertices, and what a frame shows of them.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -7,6 +7,7 @@
 #include "backends/implicit_engine.h"
 #include "backends/scalar/grain.h"
 #include "base/parallel_for.h"
+#include "geometry/normals.h"
 #include "kernels/project.h"
 
 namespace cutis {
@@ -40,7 +41,7 @@ VertexState state_of(ProjectEnd end) {
 
 ResidualSample composed_residual(const PosedField& field, float iso, const Vec3f& p) {
   const SkinSample s = field.eval(p);
-  return {s.value - iso, s.gradient, s.bone != SkinSample::kNoBone, s.contact()};
+  return {s.value - iso, s.gradient, s.bone != SkinSample::kNoBone, s.contact(), s.value - iso};
 }
 
 }  // namespace
@@ -75,15 +76,15 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
       const Projected found =
           pose.composed ? project([&](const Vec3f& p) { return composed_residual(*pose.field, rig.surface.iso[v], p); })
                         : project([&](const Vec3f& p) { return skin_residual(skin, p); });
-      vertices.start[v] = {found.residual, found.gradient, found.end != ProjectEnd::outside, found.contact};
+      vertices.start[v] = found.at;
       vertices.started[v] = 1;
       evaluations += found.evaluations;
       vertices.state[v] = state_of(found.end);
       if (!is_finite(found.position)) continue;
-      vertices.residual[v] = found.residual;
-      vertices.touching[v] = found.contact ? 1 : 0;
+      vertices.residual[v] = found.at.value;
+      vertices.touching[v] = found.at.contact ? 1 : 0;
       vertices.positions[v] = found.position;
-      vertices.normals[v] = normalized(-found.gradient);
+      vertices.normals[v] = normalized(-found.at.gradient);
     }
   });
   return std::accumulate(vertices.evaluations.begin(), vertices.evaluations.end(), std::size_t{0});
@@ -101,20 +102,6 @@ void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
       vertices.residual[v] = at.value;
       if (std::abs(at.value) > kSmoothTolerance && vertices.state[v] == VertexState::converged)
         vertices.state[v] = VertexState::contact;
-    }
-  });
-}
-
-void active_normals(const RigRows& corners, std::span<const Vec3f> positions, std::span<const std::uint32_t> active,
-                    std::span<Vec3f> normals, const Context& context) {
-  parallel_for(context, active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t v = active[i];
-      const auto row = corners.row(v);
-      Vec3f sum;
-      for (std::size_t c = 0; c + 1 < row.size(); c += 2)
-        sum += cross(positions[row[c]] - positions[v], positions[row[c + 1]] - positions[v]);
-      normals[v] = normalized(sum);
     }
   });
 }
@@ -137,8 +124,13 @@ void start_vertices(const Rig& rig, std::span<const Affine3f> motions, std::span
 // bone.
 void finish_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Quatd> rotations,
                      ImplicitVertices& vertices, std::span<Vec3f> positions, Frame& frame, const Context& context) {
-  active_normals(rest.corners, vertices.positions, vertices.active, vertices.surface_normals, context);
-  for (const std::uint32_t v : vertices.active) vertices.is_active[v] = 1;
+  parallel_for(context, vertices.active.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) {
+      const std::uint32_t v = vertices.active[a];
+      vertices.surface_normals[v] = normalized(sum_of_corners(vertices.positions, v, rest.corners.row(v)));
+      vertices.is_active[v] = 1;
+    }
+  });
   parallel_for(context, rig.vertex_count(), 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = rig.surface.welded_of[i];

@@ -26,41 +26,35 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const sca
   const std::uint32_t b = s.owner[v];
   const Vec3f q = transform_point(step.motion[b], s.positions[v]), p = step.p[v];
   const float margin = kNear * s.edge[v];
-  for (std::uint32_t k = 0; k < bones; ++k) {
-    if (!step.boxes[k].holds(p, margin) && !step.boxes[k].holds(q, margin)) continue;
-    if (k == b) continue;
-    scalar::TrackNear found;
-    TrackOther& other = found.other;
+  each_near_part(step.all_boxes.row(0), q, &p, margin, [&](std::uint32_t k, bool) {
+    if (k == b) return;
     const float gate = step.gate[b * bones + k];
     const bool joined = rest.joined[b * bones + k] != 0;
-    if (!joined && !(gate > 0)) continue;
+    if (!joined && !(gate > 0)) return;
     const std::ptrdiff_t place = rest.place(v, k);
     const float at_rest = place >= 0 ? rest.other_value[static_cast<std::size_t>(place)] : 0.0F;
+    const auto risen = [&](const Vec3f& x) { return eval_field(step.fields[k], x).value - at_rest; };
+    // What held goes on to hold, no more firmly than it did: where the skin is depends on it.
+    float held = -1;
+    for (std::uint32_t i = step.held_begin[v]; i < step.held_begin[v + 1]; ++i)
+      if (step.held[i].bone == k) held = step.held[i].contact;
+    const auto lead = [&] {
+      if (step.fields[b].nodes == nullptr) return 0.0F;
+      const Vec3f x = transform_point(step.motion[b], rest.core[v]);
+      const float now = eval_field(step.fields[k], x).value - eval_field(step.fields[b], x).value;
+      return now - (place >= 0 ? rest.core_lead[static_cast<std::size_t>(place)] : 0.0F);
+    };
+    scalar::TrackNear found;
+    TrackOther& other = found.other;
     other.part = 2 * k + (joined ? 1 : 0);
     other.offset = offset_of_other(rest.own[v], at_rest);
     other.level = level_of_other(rest.own[v], at_rest);
-    if (gate > 0) {
-      const auto contact_at = [&](const Vec3f& x) {
-        return contact_of_rise(gate, eval_field(step.fields[k], x).value - at_rest);
-      };
-      other.contact = contact_at(q);
-      // Held before: a thick part may pass, and the carried vertex come out on its far side. What held goes on to hold,
-      // no more firmly than it did: where the skin is depends on it.
-      for (std::uint32_t i = step.held_begin[v]; i < step.held_begin[v + 1]; ++i)
-        if (step.held[i].bone == k && step.held[i].contact > other.contact)
-          other.contact = std::max(other.contact, std::min(step.held[i].contact, contact_at(p)));
-    }
-    if (other.contact > 0 && step.fields[b].nodes != nullptr) {
-      // Where the bone's own axis is inside the other part no skin can be on its own side.
-      const Vec3f x = transform_point(step.motion[b], rest.core[v]);
-      const float lead = eval_field(step.fields[k], x).value - eval_field(step.fields[b], x).value;
-      const float before_lead = place >= 0 ? rest.core_lead[static_cast<std::size_t>(place)] : 0.0F;
-      other.contact *= left_of_contact(lead - before_lead);
-    }
-    if (!joined && !(other.contact > 0)) continue;
+    if (gate > 0)
+      other.contact = contact_with(true, gate, held, [&] { return risen(q); }, [&] { return risen(p); }, lead);
+    if (!joined && !(other.contact > 0)) return;
     if (joined) found.value = eval_field(step.fields[k], p).value;
     near.push_back(found);
-  }
+  });
 }
 
 // Levels: where joints are hardly bent, smooth skinning says where the skin is as long as the fields do not disagree

@@ -9,7 +9,7 @@
 namespace cutis {
 namespace {
 
-using namespace field_rules;
+using namespace field_constants;
 
 // Counts how often an operator of the tree is asked.
 struct CountingController {
@@ -22,16 +22,17 @@ struct CountingController {
 
 // The paper's field. On the contact surface its gradient vanishes and values below 0.5 have no root: a vertex that is
 // in contact keeps to the side it is on, a little above the surface, and one that has arrived there stays.
-TrackSample composed_sample(const PosedField& field, float iso, float slope, const Vec3f& p, std::size_t& operations) {
+ResidualSample composed_sample(const PosedField& field, float iso, float slope, const Vec3f& p,
+                               std::size_t& operations) {
   constexpr float kFloor = 0.506F;  // iso-values below have no root in contact
   constexpr float kFlat = 0.05F;    // share of the slope on the surface
   const SkinSample s = eval_tree(field.view(), p, CountingController{operations});
-  TrackSample t;
-  t.touching = s.contact();
-  t.residual = s.value - (t.touching ? std::max(iso, kFloor) : iso);
+  ResidualSample t;
+  t.contact = s.contact();
+  t.value = s.value - (t.contact ? std::max(iso, kFloor) : iso);
   t.free = s.value - iso;
   t.gradient = s.gradient;
-  if (t.touching && length(s.gradient) < kFlat * slope) t.residual = 0;
+  if (t.contact && length(s.gradient) < kFlat * slope) t.value = 0;
   return t;
 }
 
@@ -57,20 +58,18 @@ void scalar::track_project(const Rig& rig, const TrackRest& rest, int steps, flo
                               p);
       };
       const Vec3f start = step.p[v];
-      TrackSample t = sample(start);
-      if (rest.is_rigid(v) && !t.touching) {
-        t.residual = 0;
-        step.samples[a] = t;
+      ResidualSample first = sample(start);
+      if (rest.is_rigid(v) && !first.contact) {
+        first.value = 0;
+        step.samples[a] = first;
         continue;
       }
-      for (int n = 0; n < steps && std::abs(t.residual) > kProjected; ++n) {
-        const Vec3f next = step.p[v] + newton_step(t.residual, t.gradient, rest.slope[v], limit * s.edge[v]);
-        if (!is_finite(next)) break;
-        step.p[v] = next;
-        t = sample(next);
-      }
-      step.samples[a] = t;
-      step.moved[a] = std::max(step.moved[a], distance(start, step.p[v]) / s.edge[v]);
+      const ProjectLimits limits{
+          .tolerance = kProjected, .steps = steps, .step = limit * s.edge[v], .slope = rest.slope[v], .guarded = false};
+      const Projected found = project_vertex(sample, start, first, limits);
+      step.p[v] = found.position;
+      step.samples[a] = found.at;
+      step.moved[a] = std::max(step.moved[a], distance(start, found.position) / s.edge[v]);
     }
     step.evaluated[2 * (begin / kGrain)] = evaluated;
     step.evaluated[2 * (begin / kGrain) + 1] = operations;

@@ -58,7 +58,7 @@ struct TrackSystem {
   std::vector<Float4> blended;            ///< where smooth skinning puts it, and how firmly that holds
   std::vector<Float4> turn[3];            ///< columns of the target rotation
   std::vector<float> bound, free, moved;  ///< TrackStep
-  std::vector<char> touching;             ///< TrackSample
+  std::vector<char> touching;             ///< ResidualSample
   std::vector<TrackRun> runs;
   // Relaxation.
   bool fresh = true;                       ///< `goal` is of the last sub-step

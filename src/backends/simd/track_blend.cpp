@@ -7,6 +7,7 @@
 #include "backends/track_control.h"
 #include "base/parallel_for.h"
 #include "kernels/field_constants.h"
+#include "kernels/turn.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/simd/track_blend.cpp"
@@ -46,12 +47,12 @@ HWY_INLINE void blend_pack(const TrackPass& pass, std::size_t place) {
     dual[i] = {};
     if (v == TrackPlaces::kNone || step.is_wanted[v] == 0) continue;
     wanted |= 1U << i;
-    real[i] = {};
-    for (std::uint32_t k = s.turn.begin[v]; k < s.turn.begin[v + 1]; ++k) {
-      const TrackRigid& bone = step.rigid[s.turn.items[k]];
-      real[i] += bone.real * Float4(s.turn_weight[k]);
-      dual[i] += bone.dual * Float4(s.turn_weight[k]);
-    }
+    const std::uint32_t first = s.turn.begin[v], count = s.turn.begin[v + 1] - first;
+    if (count == 0) continue;
+    const SkinDualQuat sum =
+        sum_of_turns(step.rigid.data(), s.turn.items.data() + first, s.turn_weight.data() + first, count);
+    real[i] = sum.real;
+    dual[i] = sum.dual;
   }
   if (wanted == 0) return;
   const auto length_of_real = [&]() HWY_ATTR {
@@ -64,8 +65,7 @@ HWY_INLINE void blend_pack(const TrackPass& pass, std::size_t place) {
   if (!hn::AllFalse(d, cancels)) {  // opposite rotations: the heaviest bone's
     std::uint32_t replaced = 0;
     each_bit(bits_of(cancels) & wanted, [&](std::size_t i) {
-      if (s.turn.begin[vertex[i]] == s.turn.begin[vertex[i] + 1]) return;
-      const TrackRigid& bone = step.rigid[s.turn.items[s.turn.begin[vertex[i]]]];
+      const SkinDualQuat& bone = step.rigid[s.turn.items[s.turn.begin[vertex[i]]]];
       real[i] = bone.real;
       dual[i] = bone.dual;
       replaced |= 1U << i;

@@ -69,8 +69,8 @@ HWY_INLINE ControlPack load_pack(const TrackPass& control, std::uint32_t b, std:
   return pack;
 }
 
-// TrackBox::holds()
-HWY_INLINE PackMask holds(const TrackBox& box, const Pack3& p, Pack margin) {
+// PartBox::holds()
+HWY_INLINE PackMask holds(const PartBox& box, const Pack3& p, Pack margin) {
   const auto along = [&](Pack x, float lo, float hi) HWY_ATTR {
     return hn::And(hn::Le(hn::Sub(set(lo), margin), x), hn::Le(x, hn::Add(set(hi), margin)));
   };
@@ -106,7 +106,7 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
   Pack own_at_core = zero();
   std::uint32_t reach = rest.reach_begin[block];
   for (std::uint32_t k = 0; k < bones; ++k) {
-    const TrackBox& box = step.boxes[k];
+    const PartBox& box = step.boxes[k];
     if ((mask_less_equal(box.lo - Float4(pack.widest), pack.hi) &
          mask_less_equal(pack.lo, box.hi + Float4(pack.widest)) & 7U) != 7U)
       continue;
@@ -118,29 +118,22 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
     while (reach < rest.reach_begin[block + 1] && rest.reach[reach].bone < k) ++reach;
     const bool reaches = reach < rest.reach_begin[block + 1] && rest.reach[reach].bone == k;
     const Pack at_rest = reaches ? hn::Load(d, rest.reach[reach].value.v + lane) : zero();
-    Pack contact = zero();
-    if (gate > 0) {
-      const auto contact_at = [&](const Pack3& x) HWY_ATTR {
-        return contact_of_rise(gate, hn::Sub(look_up_value(step.fields[k], x), at_rest));
-      };
-      contact = hn::IfThenElseZero(is_near, contact_at(pack.q));
-      if (pack.any_held) {
-        const Pack held = held_by(control, pack, k);
-        const PackMask firmer = hn::And(is_near, hn::Gt(held, contact));
-        if (!hn::AllFalse(d, firmer))
-          contact = hn::IfThenElse(firmer, larger(contact, smaller(held, contact_at(pack.p))), contact);
-      }
-    }
-    const PackMask meets = hn::Gt(contact, zero());
-    if (has_own && !hn::AllFalse(d, meets)) {
+    const auto risen_carried = [&]() HWY_ATTR { return hn::Sub(look_up_value(step.fields[k], pack.q), at_rest); };
+    const auto risen_here = [&]() HWY_ATTR { return hn::Sub(look_up_value(step.fields[k], pack.p), at_rest); };
+    const auto lead = [&]() HWY_ATTR {
+      if (!has_own) return zero();
       if (!has_core) {
         core = transform(step.motion[b], xyz(load_places(rest.core_at, pack.place)));
         own_at_core = look_up_value(step.fields[b], core);
         has_core = true;
       }
-      const Pack lead = hn::Sub(look_up_value(step.fields[k], core), own_at_core);
-      const Pack before = reaches ? hn::Load(d, rest.reach[reach].lead.v + lane) : zero();
-      contact = hn::IfThenElse(meets, hn::Mul(contact, left_of_contact(hn::Sub(lead, before))), contact);
+      const Pack now = hn::Sub(look_up_value(step.fields[k], core), own_at_core);
+      return hn::Sub(now, reaches ? hn::Load(d, rest.reach[reach].lead.v + lane) : zero());
+    };
+    Pack contact = zero();
+    if (gate > 0) {
+      const Pack held = pack.any_held ? held_by(control, pack, k) : set(-1);
+      contact = contact_with(is_near, gate, held, risen_carried, risen_here, lead);
     }
     const PackMask felt = joined ? is_near : hn::Gt(contact, zero());
     if (hn::AllFalse(d, felt)) continue;

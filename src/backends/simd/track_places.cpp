@@ -101,7 +101,7 @@ void track_settle(const TrackRest& rest, Step& step, const Context& context) {
       const std::uint32_t v = step.active[a], place = rest.places.place[v];
       const Float4 &at = sys.at[place], &s = sys.sample[place];
       step.p[v] = {at[0], at[1], at[2]};
-      step.samples[a] = {s[0], {s[1], s[2], s[3]}, sys.free[place], sys.touching[place] != 0};
+      step.samples[a] = {s[0], {s[1], s[2], s[3]}, true, sys.touching[place] != 0, sys.free[place]};
     }
   });
 }

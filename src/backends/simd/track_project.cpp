@@ -48,7 +48,7 @@ struct PackResidual {
   PackMask touching;
 };
 
-// track_combine() of packs: the others of each lane begin at `next`. Counts pairs of the first `count` lanes.
+// combine_parts() of packs: the others of each lane begin at `next`. Counts pairs of the first `count` lanes.
 HWY_INLINE PackResidual residual_of(const Step& step, std::uint32_t bone, const Pack3& p, Pack level, Pack gap,
                                     Ints next, std::size_t count, std::size_t& pairs) {
   static_assert(sizeof(TrackOther) == 16 && offsetof(TrackOther, part) == 12);
