@@ -1,10 +1,14 @@
-// LBS and DQS on 13.4k vertices with four influences each, one core: positions alone, and with normals.
+// LBS and DQS, one core, positions alone and with normals: 13.4k vertices with four influences each, and a body as it
+// comes: half of its vertices follow one bone, and its bind matrices are rounded.
+#include <array>
 #include <random>
 
 #include "backends/engine.h"
 #include "base/hash.h"
 #include "bench/harness.h"
+#include "cutis/bind.h"
 #include "cutis/device.h"
+#include "cutis/io.h"
 #include "rig/rig.h"
 #include "solve/bone_motion.h"
 
@@ -47,24 +51,18 @@ Rig make_rig() {
   return rig;
 }
 
-}  // namespace
-
-void skinning(const Bench& bench) {
-  const Rig rig = make_rig();
-  Pose pose = default_pose(rig.skeleton);
-  for (std::size_t b = 0; b < kBones; ++b)
-    pose.local[b].rotation = axis_angle(Vec3d{0, 0, 1}, 0.05 * static_cast<double>(b % 7));
-  BoneMotion motion(rig);
-  motion.update(rig, pose);
-  std::vector<Vec3f> positions(kBodyVertices), normals(kBodyVertices);
-
+// Every method and back end. `budgets`: LBS, DQS, and both with normals; 0: none.
+void measure_skinning(const Bench& bench, const std::string& prefix, const Rig& rig, const BoneMotion& motion,
+                      const std::array<double, 4>& budgets) {
+  const std::size_t count = rig.vertex_count();
+  std::vector<Vec3f> positions(count), normals(count);
   for (const Backend backend : {Backend::scalar, Backend::simd, Backend::cuda}) {
     if (!why_unusable(backend).empty()) continue;
     const Context context(1, backend);
     const auto row = [&](const std::string& name, auto&& skin, bool with_normals, double budget) {
       const std::span<Vec3f> n = with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>{};
-      Row r = measure("skinning/" + name + "/" + std::string(to_string(backend)), "ns/vertex", 1e9 / kBodyVertices,
-                      kSkinningRuns, [&] {
+      Row r = measure(prefix + name + "/" + std::string(to_string(backend)), "ns/vertex",
+                      1e9 / static_cast<double>(count), kSkinningRuns, [&] {
                         skin(rig, motion.palette(), std::span<Vec3f>(positions), n, context);
                         return hash_bytes(positions.data(), 64 * sizeof(Vec3f));
                       });
@@ -73,17 +71,44 @@ void skinning(const Bench& bench) {
       r.budget = backend == Backend::simd ? budget : 0;
       bench.emit(r);
     };
-    row("lbs", skin_linear, false, 6);
-    row("dqs", skin_dual_quaternion, false, 10);
-    row("lbs+normals", skin_linear, true, 0);
-    row("dqs+normals", skin_dual_quaternion, true, 0);
+    row("lbs", skin_linear, false, budgets[0]);
+    row("dqs", skin_dual_quaternion, false, budgets[1]);
+    row("lbs+normals", skin_linear, true, budgets[2]);
+    row("dqs+normals", skin_dual_quaternion, true, budgets[3]);
   }
+}
+
+// Every joint turned a little, about z.
+Pose bent_pose(const Skeleton& skeleton) {
+  Pose pose = default_pose(skeleton);
+  for (std::size_t j = 0; j < pose.local.size(); ++j)
+    pose.local[j].rotation = pose.local[j].rotation * axis_angle(Vec3d{0, 0, 1}, 0.05 * static_cast<double>(j % 7));
+  return pose;
+}
+
+}  // namespace
+
+void skinning(const Bench& bench) {
+  const Rig rig = make_rig();
+  const Pose pose = bent_pose(rig.skeleton);
+  BoneMotion motion(rig);
+  motion.update(rig, pose);
+  measure_skinning(bench, "skinning/", rig, motion, {6, 10, 0, 0});
 
   Row update = measure("skinning/bone_motion_53", "us/frame", 1e6, kSkinningRuns, [&] {
     motion.update(rig, pose);
     return hash_span(motion.palette().rigid);
   });
   bench.emit(update);
+
+  if (!bench.wants("skinning/makehuman")) return;
+  const std::string file = bench.data_file("makehuman_male/makehuman_male.glb", "skinning/makehuman is left out");
+  if (file.empty()) return;
+  const Context context(1);
+  const auto body = bind(load_character(file, context), context, {.implicit_skin = false});
+  BoneMotion body_motion(*body);
+  body_motion.update(*body, bent_pose(body->skeleton));
+  measure_skinning(bench, "skinning/makehuman/", *body, body_motion, {1.7, 3, 2.7, 0});
 }
 
 }  // namespace cutis::bench

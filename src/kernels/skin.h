@@ -53,6 +53,8 @@ struct SkinStretches {
   /// Rows are columns q S, quaternions, as stretch_of() takes them; the rigid motions are (R, t). Otherwise S is
   /// but the rounding of a file, rows are p -> S (p - c) + c about the bone's joint c, and the rigid motions fit that.
   bool turned = false;
+  /// They are those of the bind matrices, in every such frame: bound_stretches().
+  bool bound = false;
 
   [[nodiscard]] CUTIS_HD bool empty() const { return bones.empty(); }
 };
@@ -67,6 +69,14 @@ CUTIS_HD inline SkinMatrix skin_stretch(const Quatd& q, const Mat3d& stretch) {
         Float4(static_cast<float>(e.x), static_cast<float>(e.y), static_cast<float>(e.z), static_cast<float>(e.w));
   }
   return m;
+}
+
+/// p -> S (p - c) + c.
+inline SkinMatrix skin_stretch_about(const Mat3d& stretch, const Vec3d& c) {
+  const auto four = [](const Vec3d& v) {
+    return Float4(static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z), 0);
+  };
+  return {{four(stretch.col[0]), four(stretch.col[1]), four(stretch.col[2]), four(c - stretch * c)}};
 }
 
 /// A column of a vertex's stretch: vec(conj(q) e) / |q|^2, where q is the blend of the bones' quaternions and e that of

@@ -58,6 +58,12 @@ void find_turns(const Rig& rig, std::span<const Affine3d> motions, std::span<Qua
   }
 }
 
+std::vector<Mat3d> bound_stretches(const Rig& rig) {
+  std::vector<Mat3d> stretches;
+  for (const RigBone& bone : rig.bones) stretches.push_back(polar_decompose(bone.rest_from_world.linear).stretch);
+  return stretches;
+}
+
 void agree_on_signs(const Rig& rig, std::span<Quatd> rotations) {
   for (const SkinLink& link : rig.links)
     if (dot(rotations[link.bone], rotations[link.to]) < 0) rotations[link.bone] = negated(rotations[link.bone]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "rig/rig.h"
 
@@ -13,6 +14,9 @@ namespace cutis {
 /// agree_on_signs() makes them fit.
 void find_turns(const Rig& rig, std::span<const Affine3d> motions, std::span<Quatd> rotations,
                 std::span<Mat3d> stretches);
+
+/// The stretch that every bone has when the rest of its motion is rigid: what its bind matrix is off by.
+[[nodiscard]] std::vector<Mat3d> bound_stretches(const Rig& rig);
 
 /// q and -q are one rotation. Along the links of the rig every bone takes the sign that is nearer to its neighbour's,
 /// so that bones with skin in common are blended the short way round.

@@ -43,7 +43,9 @@ class BoneMotion {
   std::vector<SkinMatrix> stretches_;
   std::vector<char> kept_;
   bool any_kept_ = false;
+  std::vector<Mat3d> bound_;                   // per bone: bound_stretches()
   bool any_stretch_ = false, scaled_ = false;  // scaled: more than the rounding of a file
+  bool as_bound_ = false;                      // the rounding of its bind matrices alone
 };
 
 }  // namespace cutis

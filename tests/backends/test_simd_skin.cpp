@@ -22,7 +22,7 @@ constexpr std::size_t kBones = 9;
 
 enum class Influences { one_block, rows };
 
-// Every vertex follows 0, 1, 4 or (in rows) up to 11 bones.
+// Every vertex follows 0 to 4 or (in rows) up to 11 bones, some of them one bone alone.
 Rig make_rig(std::size_t vertices, Influences layout) {
   std::mt19937 random(static_cast<unsigned>(vertices));
   std::uniform_real_distribution<float> unit(0.0F, 1.0F);
@@ -41,7 +41,7 @@ Rig make_rig(std::size_t vertices, Influences layout) {
   for (std::size_t v = 0; v < vertices; ++v) {
     rig.rest_positions.push_back({unit(random) - 0.5F, unit(random), unit(random) - 0.5F});
     rig.rest_normals.push_back(normalized(Vec3f{unit(random) - 0.5F, unit(random) - 0.5F, unit(random) + 0.01F}));
-    const std::size_t counts[] = {4, 0, 1, 4, 8, 11, 2};
+    const std::size_t counts[] = {4, 0, 1, 4, 8, 11, 2, 3, 1};
     std::size_t count = counts[v % std::size(counts)];
     if (layout == Influences::one_block) count = std::min<std::size_t>(count, 4);
     const std::size_t blocks = std::max<std::size_t>(1, (count + 3) / 4);
@@ -50,6 +50,7 @@ Rig make_rig(std::size_t vertices, Influences layout) {
       for (std::size_t k = 0; k < 4; ++k) {
         block.bone[k] = static_cast<std::uint32_t>(random() % kBones);
         block.weight[k] = 4 * b + k < count ? unit(random) / static_cast<float>(count) : 0.0F;
+        if (count == 1 && k == 0 && v % 2 == 0) block.weight[k] = 1;
       }
       rig.blocks.push_back(block);
     }
@@ -100,6 +101,27 @@ TEST(SimdSkin, HasTheBitsOfTheScalarBackEndOnEveryInstructionSet) {
       }
 }
 
+TEST(SimdSkin, HasTheBitsOfTheScalarBackEndWhereBindMatricesAreRounded) {
+  for (const Influences layout : {Influences::one_block, Influences::rows}) {
+    Rig rig = make_rig(2049, layout);
+    for (std::size_t b = 0; b < kBones; ++b)
+      rig.bones[b].rest_from_world.linear.col[b % 3] *= 1 + 1e-6 * static_cast<double>(10 + b);
+    BoneMotion motion(rig);
+    motion.update(rig, make_pose(rig, false));
+    ASSERT_TRUE(motion.palette().stretches.bound);
+    test::on_every_target(
+        [&] { expect_same(rig, motion.palette(), scalar::skin_dual_quaternion, simd::skin_dual_quaternion, true); });
+    // A pose that scales is none of theirs.
+    Pose pose = make_pose(rig, false);
+    pose.local[3].scale = {1 + 4e-5, 1, 1};
+    motion.update(rig, pose);
+    ASSERT_FALSE(motion.palette().stretches.empty());
+    ASSERT_FALSE(motion.palette().stretches.bound);
+    test::on_every_target(
+        [&] { expect_same(rig, motion.palette(), scalar::skin_dual_quaternion, simd::skin_dual_quaternion, true); });
+  }
+}
+
 TEST(SimdSkin, LetsTheHeaviestBoneMoveVerticesWhoseRotationsCancel) {
   Rig rig = make_rig(70, Influences::one_block);
   BoneMotion motion(rig);
@@ -127,7 +149,8 @@ TEST(SimdSkin, IsTheDefaultAndGivesTheSameFramesAsTheScalarBackEnd) {
 
 TEST(Backend, IsFoundByItsNameOrRefusedWithWhatThereIs) {
   for (const std::string& name : backend_names()) EXPECT_EQ(to_string(backend_from_string(name)), name);
-  EXPECT_NE(test::error_of([] { (void)backend_from_string("abacus"); }).find("it has: scalar, simd"), std::string::npos);
+  EXPECT_NE(test::error_of([] { (void)backend_from_string("abacus"); }).find("it has: scalar, simd"),
+            std::string::npos);
 }
 
 }  // namespace

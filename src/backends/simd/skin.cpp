@@ -3,12 +3,14 @@
 //
 // Gathering twelve numbers of four bones for every lane would cost more than all else. So bones are blended vertex by
 // vertex, as many numbers of a bone at a time as a register holds, into a tile that stays in the first-level cache;
-// packs are then cut across the tile's rows.
+// packs are then cut across the tile's rows. Vertices come in groups (skin_groups.h): with as many bones each, so that
+// nothing is multiplied by 0; those of one bone need no blend.
 #include "backends/simd/skin.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "backends/simd/skin_groups.h"
 #include "base/parallel_for.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,10 +31,24 @@ static_assert(kTile % hn::MaxLanes(PackTag()) == 0 && sizeof(Vec3f) == 3 * sizeo
 const float* floats(const Vec3f* p) { return &p->x; }
 float* floats(Vec3f* p) { return &p->x; }
 
-// Vertices [first, last) of a tile.
+// Places [first, last) of a run.
 struct Tile {
+  const SkinGroups::Run& run;
   std::size_t first, last;
 };
+
+template <std::size_t kRow, std::size_t kBones>
+HWY_INLINE void blend_rows(const InfluenceBlock* blocks, std::size_t count, const float* palette, float* rows) {
+  const hn::CappedTag<float, kRow> d;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < kRow; j += hn::Lanes(d)) {
+      auto sum = hn::Zero(d);
+      for (std::size_t k = 0; k < kBones; ++k)
+        sum =
+            hn::Add(sum, hn::Mul(hn::Set(d, blocks[i].weight[k]), hn::Load(d, palette + blocks[i].bone[k] * kRow + j)));
+      hn::Store(sum, d, rows + i * kRow + j);
+    }
+}
 
 template <std::size_t kRow>
 HWY_INLINE void blend_row(const InfluenceBlock* first, const InfluenceBlock* last, const float* palette, float* row) {
@@ -46,39 +62,46 @@ HWY_INLINE void blend_row(const InfluenceBlock* first, const InfluenceBlock* las
   }
 }
 
-// A row per vertex; the last pack is filled up with its last vertex.
+// A row per place; the last pack is filled up with its last one.
 template <std::size_t kRow>
-void blend_tile(const Rig& rig, const Tile& tile, const float* palette, float* rows) {
+void blend_tile(const Skinned& skin, const Tile& tile, const float* palette, float* rows) {
   const std::size_t lanes = hn::Lanes(PackTag()), count = tile.last - tile.first;
-  const InfluenceBlock* blocks = rig.blocks.data();
-  if (rig.block_begin.empty()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const InfluenceBlock* block = blocks + tile.first + i;
-      blend_row<kRow>(block, block + 1, palette, rows + i * kRow);
+  const InfluenceBlock* blocks = skin.groups.blocks.data() + tile.first;
+  switch (tile.run.bones) {
+    case 1:
+      blend_rows<kRow, 1>(blocks, count, palette, rows);
+      break;
+    case 2:
+      blend_rows<kRow, 2>(blocks, count, palette, rows);
+      break;
+    case 3:
+      blend_rows<kRow, 3>(blocks, count, palette, rows);
+      break;
+    case 4:
+      blend_rows<kRow, 4>(blocks, count, palette, rows);
+      break;
+    default: {
+      const Rig& rig = skin.rig;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t v = skin.groups.vertex[tile.first + i];
+        blend_row<kRow>(rig.blocks.data() + rig.block_begin[v], rig.blocks.data() + rig.block_begin[v + 1], palette,
+                        rows + i * kRow);
+      }
     }
-  } else {
-    const std::uint32_t* begin = rig.block_begin.data() + tile.first;
-    for (std::size_t i = 0; i < count; ++i)
-      blend_row<kRow>(blocks + begin[i], blocks + begin[i + 1], palette, rows + i * kRow);
   }
   for (std::size_t i = count; i % lanes != 0; ++i)
     std::memcpy(rows + i * kRow, rows + (count - 1) * kRow, kRow * sizeof(float));
 }
 
-// Vectors of vertices [v, v + count); lanes past the end repeat the last.
-HWY_INLINE Pack3 load_vertices(const Vec3f* from, std::size_t count) {
+HWY_INLINE Pack3 load_places(const std::vector<Vec3f>& from, std::size_t place) { return load3(floats(&from[place])); }
+
+// To the vertices of the places; `count` may be more than a pack.
+HWY_INLINE void store_places(const Pack3& a, const std::uint32_t* vertex, std::size_t count, Vec3f* to) {
   const std::size_t lanes = hn::Lanes(PackTag());
-  if (count >= lanes) return load3(floats(from));
-  Vec3f buffer[hn::MaxLanes(PackTag())];
-  for (std::size_t i = 0; i < lanes; ++i) buffer[i] = from[std::min(i, count - 1)];
-  return load3(floats(buffer));
-}
-HWY_INLINE void store_vertices(const Pack3& a, std::size_t count, Vec3f* to) {
-  const std::size_t lanes = hn::Lanes(PackTag());
-  if (count >= lanes) return store3(a, floats(to));
+  if (count >= lanes && vertex[lanes - 1] - vertex[0] == lanes - 1) return store3(a, floats(to + vertex[0]));
   Vec3f buffer[hn::MaxLanes(PackTag())];
   store3(a, floats(buffer));
-  std::copy_n(buffer, count, to);
+  for (std::size_t i = 0; i < std::min(count, lanes); ++i) to[vertex[i]] = buffer[i];
 }
 
 // Columns of an affine map.
@@ -101,33 +124,61 @@ HWY_INLINE Pack3 apply_normal(const PackMatrix& m, const Pack3& n) {
   return select(usable, {hn::Div(v.x, length), hn::Div(v.y, length), hn::Div(v.z, length)}, n);
 }
 
-void linear(const Rig& rig, const BonePalette& palette, std::size_t begin, std::size_t end, Vec3f* positions,
-            Vec3f* normals) {
-  HWY_ALIGN float rows[kTile * kMatrix];
-  const std::size_t lanes = hn::Lanes(PackTag());
-  const auto* matrices = reinterpret_cast<const float*>(palette.matrices.data());
-  for (Tile tile{begin, 0}; tile.first < end; tile.first = tile.last) {
-    tile.last = std::min(end, tile.first + kTile);
-    blend_tile<kMatrix>(rig, tile, matrices, rows);
-    for (std::size_t v = tile.first; v < tile.last; v += lanes) {
-      const std::size_t count = tile.last - v;
-      const PackMatrix m = load_matrices(rows + (v - tile.first) * kMatrix);
-      store_vertices(apply_point(m, load_vertices(&rig.rest_positions[v], count)), count, positions + v);
-      if (normals != nullptr)
-        store_vertices(apply_normal(m, load_vertices(&rig.rest_normals[v], count)), count, normals + v);
-    }
+// body(tile) for all of the places [begin, end).
+template <class Body>
+HWY_INLINE void each_tile(const SkinGroups& groups, std::size_t begin, std::size_t end, const Body& body) {
+  auto run = std::upper_bound(groups.runs.begin(), groups.runs.end(), begin,
+                              [](std::size_t place, const SkinGroups::Run& r) { return place < r.end; });
+  for (std::size_t first = begin; first < end; ++run) {
+    const std::size_t stop = std::min<std::size_t>(end, run->end);
+    const std::size_t most = run->alone >= 0 ? stop - first : kTile;
+    for (; first < stop; first = std::min(stop, first + most)) body(Tile{*run, first, std::min(stop, first + most)});
   }
 }
 
+// 0 + m, as a blend has it.
+HWY_INLINE Pack3 spread3(const Float4& v) {
+  return {hn::Add(zero(), set(v[0])), hn::Add(zero(), set(v[1])), hn::Add(zero(), set(v[2]))};
+}
+HWY_INLINE Pack4 spread4(const Float4& v) {
+  const Pack3 a = spread3(v);
+  return {a.x, a.y, a.z, hn::Add(zero(), set(v[3]))};
+}
+
+HWY_INLINE void move_linearly(const Skinned& skin, std::size_t place, std::size_t count, const PackMatrix& m) {
+  const std::uint32_t* vertex = skin.groups.vertex.data() + place;
+  store_places(apply_point(m, load_places(skin.groups.positions, place)), vertex, count, skin.positions);
+  if (skin.normals != nullptr)
+    store_places(apply_normal(m, load_places(skin.groups.normals, place)), vertex, count, skin.normals);
+}
+
+void linear(const Skinned& skin, std::size_t begin, std::size_t end) {
+  HWY_ALIGN float rows[kTile * kMatrix];
+  const std::size_t lanes = hn::Lanes(PackTag());
+  const auto* matrices = reinterpret_cast<const float*>(skin.palette.matrices.data());
+  each_tile(skin.groups, begin, end, [&](const Tile& tile) HWY_ATTR {
+    if (tile.run.alone >= 0) {
+      const SkinMatrix& bone = skin.palette.matrices[static_cast<std::size_t>(tile.run.alone)];
+      const PackMatrix m{spread3(bone.col[0]), spread3(bone.col[1]), spread3(bone.col[2]), spread3(bone.col[3])};
+      for (std::size_t i = tile.first; i < tile.last; i += lanes) move_linearly(skin, i, tile.last - i, m);
+      return;
+    }
+    blend_tile<kMatrix>(skin, tile, matrices, rows);
+    for (std::size_t i = tile.first; i < tile.last; i += lanes)
+      move_linearly(skin, i, tile.last - i, load_matrices(rows + (i - tile.first) * kMatrix));
+  });
+}
+
 // The heaviest bone's motion, and stretch where there is one, where the blend cancels.
-void replace_cancelled(const Rig& rig, const Tile& tile, const BonePalette& palette, float* rows, float* stretch_rows) {
-  for (std::size_t v = tile.first; v < tile.last; ++v) {
-    float* q = rows + (v - tile.first) * kDualQuat;
+void replace_cancelled(const Skinned& skin, const Tile& tile, float* rows, float* stretch_rows) {
+  const BonePalette& palette = skin.palette;
+  for (std::size_t i = tile.first; i < tile.last; ++i) {
+    float* q = rows + (i - tile.first) * kDualQuat;
     if (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > kCancelled) continue;
-    const std::uint32_t bone = rig.blocks[rig.block_begin.empty() ? v : rig.block_begin[v]].bone[0];
+    const std::uint32_t bone = skin.groups.blocks[i].bone[0];
     std::memcpy(q, &palette.rigid[bone], kDualQuat * sizeof(float));
     if (palette.stretches.turned)
-      std::memcpy(stretch_rows + (v - tile.first) * kMatrix, &palette.stretches.bones[bone], kMatrix * sizeof(float));
+      std::memcpy(stretch_rows + (i - tile.first) * kMatrix, &palette.stretches.bones[bone], kMatrix * sizeof(float));
   }
 }
 
@@ -167,41 +218,58 @@ HWY_INLINE PackMatrix stretch_of(const Pack4& real, const float* rows) {
           {set(0), set(0), set(0)}};
 }
 
-void dual_quaternion(const Rig& rig, const BonePalette& palette, std::size_t begin, std::size_t end, Vec3f* positions,
-                     Vec3f* normals) {
+void dual_quaternion(const Skinned& skin, std::size_t begin, std::size_t end) {
   HWY_ALIGN float rows[kTile * kDualQuat];
   HWY_ALIGN float stretch_rows[kTile * kMatrix];
   const std::size_t lanes = hn::Lanes(PackTag());
-  const auto* rigid = reinterpret_cast<const float*>(palette.rigid.data());
-  const bool stretched = !palette.stretches.empty();
-  for (Tile tile{begin, 0}; tile.first < end; tile.first = tile.last) {
-    tile.last = std::min(end, tile.first + kTile);
-    blend_tile<kDualQuat>(rig, tile, rigid, rows);
-    if (stretched)
-      blend_tile<kMatrix>(rig, tile, reinterpret_cast<const float*>(palette.stretches.bones.data()), stretch_rows);
-    for (std::size_t v = tile.first; v < tile.last; v += lanes) {
-      const std::size_t count = tile.last - v;
-      const float* row = rows + (v - tile.first) * kDualQuat;
-      Pack4 real = load_transposed(row, kDualQuat);
-      if (HWY_UNLIKELY(!hn::AllFalse(PackTag(), hn::Le(squared(real), set(kCancelled))))) {
-        replace_cancelled(rig, tile, palette, rows, stretch_rows);
-        real = load_transposed(row, kDualQuat);
-      }
-      const PackMotion m = rigid_motion(real, load_transposed(row + 4, kDualQuat));
-      Pack3 p = load_vertices(&rig.rest_positions[v], count);
-      PackMatrix stretch{};
-      if (stretched) {
-        const float* stretch_row = stretch_rows + (v - tile.first) * kMatrix;
-        stretch = palette.stretches.turned ? stretch_of(real, stretch_row) : load_matrices(stretch_row);
-        p = apply_point(stretch, p);
-      }
-      store_vertices(add(rotate(m, p), m.translation), count, positions + v);
-      if (normals == nullptr) continue;
-      Pack3 n = load_vertices(&rig.rest_normals[v], count);
-      if (stretched) n = apply_normal(stretch, n);
-      store_vertices(rotate(m, n), count, normals + v);
+  const SkinGroups& groups = skin.groups;
+  const SkinStretches& stretches = skin.palette.stretches;
+  const auto* rigid = reinterpret_cast<const float*>(skin.palette.rigid.data());
+  const bool bound = stretches.bound, stretched = !stretches.empty() && !bound;
+  const std::vector<Vec3f>&rest = bound ? groups.bound : groups.positions,
+        &rest_normals = bound ? groups.bound_normals : groups.normals;
+  const auto move = [&](std::size_t place, std::size_t count, const PackMotion& m, const PackMatrix* stretch) HWY_ATTR {
+    const std::uint32_t* vertex = groups.vertex.data() + place;
+    Pack3 p = load_places(rest, place);
+    if (stretch != nullptr) p = apply_point(*stretch, p);
+    store_places(add(rotate(m, p), m.translation), vertex, count, skin.positions);
+    if (skin.normals == nullptr) return;
+    Pack3 n = load_places(rest_normals, place);
+    if (stretch != nullptr) n = apply_normal(*stretch, n);
+    store_places(rotate(m, n), vertex, count, skin.normals);
+  };
+  const auto cancels = [](const Pack4& real)
+                           HWY_ATTR { return !hn::AllFalse(PackTag(), hn::Le(squared(real), set(kCancelled))); };
+  each_tile(groups, begin, end, [&](const Tile& whole) HWY_ATTR {
+    if (whole.run.alone >= 0 && !stretched) {
+      const SkinDualQuat& bone = skin.palette.rigid[static_cast<std::size_t>(whole.run.alone)];
+      const PackMotion m = rigid_motion(spread4(bone.real), spread4(bone.dual));
+      for (std::size_t i = whole.first; i < whole.last; i += lanes) move(i, whole.last - i, m, nullptr);
+      return;
     }
-  }
+    for (Tile tile{whole.run, whole.first, 0}; tile.first < whole.last; tile.first = tile.last) {
+      tile.last = std::min(whole.last, tile.first + kTile);
+      blend_tile<kDualQuat>(skin, tile, rigid, rows);
+      if (stretched)
+        blend_tile<kMatrix>(skin, tile, reinterpret_cast<const float*>(stretches.bones.data()), stretch_rows);
+      for (std::size_t i = tile.first; i < tile.last; i += lanes) {
+        const float* row = rows + (i - tile.first) * kDualQuat;
+        Pack4 real = load_transposed(row, kDualQuat);
+        if (HWY_UNLIKELY(cancels(real))) {
+          replace_cancelled(skin, tile, rows, stretch_rows);
+          real = load_transposed(row, kDualQuat);
+        }
+        const PackMotion m = rigid_motion(real, load_transposed(row + 4, kDualQuat));
+        if (!stretched) {
+          move(i, tile.last - i, m, nullptr);
+          continue;
+        }
+        const float* stretch_row = stretch_rows + (i - tile.first) * kMatrix;
+        const PackMatrix stretch = stretches.turned ? stretch_of(real, stretch_row) : load_matrices(stretch_row);
+        move(i, tile.last - i, m, &stretch);
+      }
+    }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -222,17 +290,19 @@ HWY_EXPORT(dual_quaternion);
 
 void skin_linear(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions, std::span<Vec3f> normals,
                  const Context& context) {
+  const auto groups = skin_groups(rig);
   parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(linear)
-    (rig, palette, begin, end, positions.data(), normals.empty() ? nullptr : normals.data());
+    ({rig, *groups, palette, positions.data(), normals.empty() ? nullptr : normals.data()}, begin, end);
   });
 }
 
 void skin_dual_quaternion(const Rig& rig, const BonePalette& palette, std::span<Vec3f> positions,
                           std::span<Vec3f> normals, const Context& context) {
+  const auto groups = skin_groups(rig);
   parallel_for(context, rig.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(dual_quaternion)
-    (rig, palette, begin, end, positions.data(), normals.empty() ? nullptr : normals.data());
+    ({rig, *groups, palette, positions.data(), normals.empty() ? nullptr : normals.data()}, begin, end);
   });
 }
 
