@@ -88,6 +88,8 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
     const double reach = options.give_radii * radius[part[v]], edge = rig.surface.edge[v];
     stiffness[v] = reach > 0 ? std::min(1.0, edge * edge / (reach * reach)) : 1.0;
   }
+  edges_of.assign(radius.size(), 0);
+  for (const Edge& edge : topology.edges) ++edges_of[part[edge.a]];
   input.resize(rig.vertex_count());
   restart();
   stops = pause = 0;

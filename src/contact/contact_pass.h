@@ -82,6 +82,9 @@ class ContactPass {
   [[nodiscard]] bool follows(const Pose& pose);
   /// The skin where the last call got to, carried by the bones to where it was to go; all input vertices.
   void carry_on(std::span<Vec3f> positions, const Context& context);
+  /// The method's skin where the last call was to go, all input vertices: taken back to smooth skinning where it is
+  /// folded or torn and that is neither.
+  void mend(std::span<Vec3f> positions, const Context& context);
   /// The next call starts from rest.
   void restart();
   [[nodiscard]] ContactPassState save_state() const;

@@ -14,11 +14,14 @@
 
 namespace cutis {
 
-/// Edges that are folded or torn, and how far the longest is stretched: as much is too much.
+/// Edges that are folded or torn, and how far the longest is stretched: as much is too much. Of torn ones of a coarse
+/// mesh fewer are: such a share of its edges, but never fewer than the least.
 struct BrokenBounds {
-  std::uint32_t of_a_part;
-  std::size_t in_all;
+  std::uint32_t of_a_part, least_of_a_part;
+  std::size_t in_all, least_in_all;
   double stretch;
+  double far;         ///< longer than smooth by so many radii of its part
+  bool folds = true;  ///< folded edges count
 };
 
 struct ContactPass::Impl {
@@ -48,7 +51,8 @@ struct ContactPass::Impl {
     std::vector<DualQuat<double>> rigid;
   };
   bool started = false;
-  std::vector<double> stiffness;  // per vertex: of its own place against its neighbours'
+  std::vector<double> stiffness;        // per vertex: of its own place against its neighbours'
+  std::vector<std::uint32_t> edges_of;  // per part
   std::vector<char> in_contact;
   int caught_steps = 0;
   using Torn = ContactPassState::Torn;
@@ -65,6 +69,7 @@ struct ContactPass::Impl {
   std::vector<Affine3d> world;                           // of joints
   std::vector<char> caught;                              // per part
   std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
+  std::vector<std::uint32_t> torn_edges;                 // per part: those of them that are torn
   std::vector<double> lag;                               // per part, metres, of all its vertices
   std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
   std::vector<char> broken;                              // per vertex: at such an edge
@@ -111,6 +116,7 @@ struct ContactPass::Impl {
   void propose(double rate, const Context& context);
   SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
+  void find_plain(const std::vector<Affine3d>& at, const Context& context);  // `plain`
   void find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out, const Context& context) const;
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double rest_edge(std::uint32_t v, std::uint32_t w) const;   // length that counts for tearing

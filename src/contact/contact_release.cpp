@@ -33,7 +33,11 @@ constexpr double kFoldedCosine = -0.5;  // between the normals of two faces, as 
 constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
 // 17 and stretches by 5, skin that is caught has hundreds. What is repaired is repaired well.
-constexpr BrokenBounds kTooMuch{24, 48, 8}, kRepaired{6, 12, 5};
+constexpr BrokenBounds kTooMuch{24, 3, 48, 6, 8, 2}, kRepaired{6, 1, 12, 2, 5, 1};
+// Against smooth skinning: skin that contact folds where that passes through itself is whole.
+constexpr BrokenBounds kTorn{24, 3, 48, 6, 8, 2, false};
+// Of the edges of a part, and of all: what the bounds above are of a finger and of a body of 13,000 vertices.
+constexpr double kPartShare = 0.03, kAllShare = 0.004;
 // First what is broken itself and so many rings around it, twice as many, four times as many; then parts with such
 // edges; then everything.
 constexpr int kAttempts = 5, kLocalAttempts = 3;
@@ -126,6 +130,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
   const RigSurface& surface = rig.surface;
   const std::size_t parts = radius.size();
   broken_edges.assign(parts, 0);
+  torn_edges.assign(parts, 0);
   lag.assign(parts, 0);
   vertices_of.assign(parts, 0);
   differs.resize(skin.size());
@@ -137,7 +142,10 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     ++vertices_of[part[v]];
   }
   bool too_much = false;
-  std::size_t all = 0;
+  std::size_t all = 0, all_torn = 0;
+  const auto share_of = [](double share, std::size_t edges, std::size_t least, std::size_t most_edges) {
+    return std::clamp(static_cast<std::size_t>(share * static_cast<double>(edges)), least, most_edges);
+  };
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const Edge& edge = topology.edges[e];
     const std::uint32_t v = edge.a, w = edge.b;
@@ -153,20 +161,26 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
         const double agreement = dot(normal(topology.triangles[faces[0]]), normal(topology.triangles[faces[1]]));
         return (edge.forward == 1 ? agreement : -agreement) < kFoldedCosine;
       };
-      return edge.faces == 2 && sharp(skin) && !sharp(target);
+      return most.folds && edge.faces == 2 && sharp(skin) && !sharp(target);
     };
     if (!torn_here && !folded()) continue;
     broken[v] = broken[w] = 1;
     ++all;
-    too_much =
-        ++broken_edges[part[v]] >= most.of_a_part || (torn_here && here > most.stretch * rest_length) || too_much;
+    const std::uint32_t p = part[v];
+    const bool far = here > most.stretch * rest_length ||
+                     (radius[p] > 0 && here - std::max(rest_length, there) > most.far * radius[p]);
+    too_much = ++broken_edges[p] >= most.of_a_part || (torn_here && far) || too_much;
+    if (!torn_here) continue;
+    ++all_torn;
+    too_much = ++torn_edges[p] >= share_of(kPartShare, edges_of[p], most.least_of_a_part, most.of_a_part) || too_much;
   }
   for (std::size_t p = 0; p < parts; ++p) {
     if (!(radius[p] > 0) || !(lag[p] > kLeftBehind * radius[p] * static_cast<double>(vertices_of[p]))) continue;
     broken_edges[p] = kLagging;
     too_much = true;
   }
-  return too_much || all >= most.in_all;
+  return too_much || all >= most.in_all ||
+         all_torn >= share_of(kAllShare, topology.edges.size(), most.least_in_all, most.in_all);
 }
 
 // Per vertex: 1 where it is broken and in some rings around that, at whole parts, or everywhere; 0 a few rings farther.
@@ -264,16 +278,19 @@ void ContactPass::Impl::catch_up() {
 // to smooth skinning; what meets then is let go until it is apart. See docs/algorithms/contact.md.
 std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   rearm_parted(context);
-  if (!find_broken(mesh, raw, kTooMuch)) return 0;
+  const bool may_be_torn = std::ranges::any_of(topology.edges, [&](const Edge& edge) {
+    return distance(mesh[edge.a], mesh[edge.b]) > kTornStretch * rest_edge(edge.a, edge.b);
+  });
+  if (may_be_torn) find_plain(motion, context);
+  const bool torn_by_method = may_be_torn && find_broken(mesh, plain, kTorn);
+  if (!find_broken(mesh, raw, kTooMuch) && !torn_by_method) return 0;
   for (const Vec3f& p : raw)
     if (!is_finite(p)) return 0;
   proposed = mesh;
   whole = raw;
   if (prompt && std::ranges::find(broken_edges, kLagging) != broken_edges.end()) catch_up();
-  if (find_broken(mesh, whole, kTooMuch)) {
-    find_smooth(motion, turns, carried, context);
-    plain.resize(mesh.size());
-    for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
+  if (find_broken(mesh, whole, kTooMuch) || torn_by_method) {
+    if (!may_be_torn) find_plain(motion, context);
     whole = raw;
     if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
     mesh = proposed;
@@ -300,6 +317,27 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   unfold.restart();
   torn.clear();
   return changed;
+}
+
+// Where smooth skinning puts the skin.
+void ContactPass::Impl::find_plain(const std::vector<Affine3d>& at, const Context& context) {
+  find_smooth(at, turns, carried, context);
+  plain.resize(mesh.size());
+  for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
+}
+
+void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
+  Impl& s = *impl_;
+  const RigSurface& surface = s.rig.surface;
+  s.whole.resize(s.mesh.size());
+  for (std::size_t v = 0; v < s.mesh.size(); ++v) {
+    s.whole[v] = positions[surface.first_of[v]];
+    if (!is_finite(s.whole[v])) return;
+  }
+  s.find_plain(s.goal_motion, context);
+  if (!s.find_broken(s.whole, s.plain, kTooMuch)) return;
+  s.repair(s.whole, s.plain);
+  for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.whole[surface.welded_of[v]];
 }
 
 // A part that was let pass through itself is held again when it does not any more.

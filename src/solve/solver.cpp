@@ -349,6 +349,7 @@ void Solver::Impl::let_go(const Pose& pose) {
   } else {
     meter->start(WorkMeter::kNoLimit, options.frame_budget_ms);
     skin_whole(pose);
+    contact_pass->mend(frame.positions, context);
   }
 }
 
