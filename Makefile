@@ -29,7 +29,8 @@ cuda: deps                  ## the program with the back end cuda at build-cuda/
 	@cmake --preset cuda --log-level=WARNING >/dev/null
 	@cmake --build --preset cuda -j $(JOBS) --target cutis_cli test_backends
 
-package: build              ## a .deb and a .tar.gz in build/packages: program, library, headers, manual page, completions
+package: build              ## a .deb and a .tar.gz in build/packages: program, libraries, headers, manual page, completions
+	@cmake --build --preset dev -j $(JOBS) --target cutis_c
 	@cd build && cpack
 	@ls -l build/packages/*.deb build/packages/*.tar.gz
 

@@ -11,6 +11,8 @@ foreach(library IN LISTS libraries)
 endforeach()
 install(TARGETS cutis EXPORT cutis_targets)
 install(EXPORT cutis_targets NAMESPACE cutis:: FILE cutis-targets.cmake DESTINATION ${package_folder})
+install(TARGETS cutis_c EXPORT cutis_c_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT cutis_c_targets NAMESPACE cutis:: FILE cutis-c-targets.cmake DESTINATION ${package_folder})
 install(TARGETS cutis_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/cutis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(cmake/cutis-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake
@@ -22,7 +24,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake ${CMAKE_CURRENT_BIN
 # A package that brings its libraries has them there; elsewhere the folder does not exist. The old kind of tag, since it
 # also holds for the libraries of the libraries.
 set_target_properties(cutis_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/cutis")
-target_link_options(cutis_cli PRIVATE -Wl,--disable-new-dtags)
+set_target_properties(cutis_c PROPERTIES INSTALL_RPATH "$ORIGIN/cutis")
+foreach(target cutis_cli cutis_c)
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
 
 # The program writes its own manual page and completions.
 install(CODE "
