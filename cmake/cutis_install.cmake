@@ -24,10 +24,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake ${CMAKE_CURRENT_BIN
 # A package that brings its libraries has them there; elsewhere the folder does not exist. The old kind of tag, since it
 # also holds for the libraries of the libraries.
 set_target_properties(cutis_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/cutis")
-set_target_properties(cutis_c PROPERTIES INSTALL_RPATH "$ORIGIN/cutis")
-foreach(target cutis_cli cutis_c)
-  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
-endforeach()
+target_link_options(cutis_cli PRIVATE -Wl,--disable-new-dtags)
 
 # The program writes its own manual page and completions.
 install(CODE "
