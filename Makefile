@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all library wheel configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -24,6 +24,9 @@ library: configure          ## libcutis_c.so, the C interface, in build/
 
 wheel: library              ## the Python package in build/packages
 	@python3 bindings/python/make_wheel.py build/libcutis_c.so.1 build/packages
+
+blender-addon: library      ## the add-on for Blender 3.4 and later in build/packages: Preferences > Add-ons > Install
+	@python3 integrations/blender/make_addon.py build/libcutis_c.so.1 build/packages
 
 configure: deps
 	@cmake --preset dev --log-level=WARNING >/dev/null

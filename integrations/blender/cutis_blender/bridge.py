@@ -62,19 +62,15 @@ class Bridge:
         self.armature_name = modifier.object.name_full
         armature = modifier.object
         self.vertices = len(obj.data.vertices)
-        # Parents first.
-        self.bones = []
-        waiting = [b for b in armature.data.bones if b.parent is None]
-        while waiting:
-            bone = waiting.pop(0)
-            self.bones.append(bone.name)
-            waiting.extend(bone.children)
+        self.bones = [b.name for b in armature.data.bones]  # parents first
         if not self.bones:
             raise Problem(f"the armature {armature.name} has no bones")
         index = {name: i for i, name in enumerate(self.bones)}
         of = armature.data.bones
         self.parents = [-1 if of[n].parent is None else index[of[n].parent.name] for n in self.bones]
         self.is_bone = [of[n].use_deform for n in self.bones]
+        if not any(self.is_bone):
+            raise Problem(f"no bone of {armature.name} deforms; switch Deform on for those that should")
         self.rest = [FROM_BLENDER @ np.array(of[n].matrix_local, float) for n in self.bones]
         self.group_bone = {g.index: index[g.name] for g in obj.vertex_groups if g.name in index and self.is_bone[index[g.name]]}
         self.armature_from_object = np.array(armature.matrix_world.inverted() @ obj.matrix_world, float)
