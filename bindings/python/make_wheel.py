@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the wheel of the package: make_wheel.py LIBRARY OUT_FOLDER.
+"""Writes the wheel of the package: make_wheel.py LIBRARY OUT_FOLDER [LEVEL].
 
-LIBRARY is libcutis_c.so.1. The wheel brings it and the shared libraries that it needs, all but those that every Linux has, and
+LIBRARY is libcutis_c.so.1; LEVEL says how hard to compress, 0 to 9. The wheel brings it and the shared libraries that it needs, all but those that every Linux has, and
 their licences; it is for any Python 3.8 or later with numpy. A wheel is a zip file of a known layout (PEP 427): nothing has to
 be installed to write one.
 """
@@ -61,9 +61,9 @@ def stripped(library):
         return pathlib.Path(out.name).read_bytes()
 
 
-def write_zip(path, entries):
+def write_zip(path, entries, level=6):
     """Times are left out: the same entries make the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         for name, data in entries.items():
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -98,7 +98,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     wheel = out / f"cutis-{version}-{TAG}.whl"
     partial = wheel.with_suffix(".part")
-    write_zip(partial, entries)
+    write_zip(partial, entries, *map(int, sys.argv[3:4]))
     partial.rename(wheel)
     print(wheel)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the add-on as Blender installs it: make_addon.py LIBRARY OUT_FOLDER. The zip holds the add-on, the package `cutis` and
+"""Writes the add-on as Blender installs it: make_addon.py LIBRARY OUT_FOLDER [LEVEL]. The zip holds the add-on, the package `cutis` and
 libcutis_c.so with the libraries that it needs."""
 import importlib.util
 import pathlib
@@ -19,6 +19,6 @@ for name, data in make_wheel.files(library, root / "bindings" / "python" / "cuti
 out.mkdir(parents=True, exist_ok=True)
 archive = out / f"cutis_blender-{make_wheel.version_of(root)}-linux-x86_64.zip"
 partial = archive.with_suffix(".part")
-make_wheel.write_zip(partial, entries)
+make_wheel.write_zip(partial, entries, *map(int, sys.argv[3:4]))
 partial.rename(archive)
 print(archive)

@@ -277,6 +277,16 @@ def tools_case():
     print(f"RESULT tools: {pairs}")
 
 
-{"bake": bake, "live": live_case, "tools": tools_case}[case]()
+def example():
+    """A script of the documentation. FILE..."""
+    obj, _ = imported("builtin:cylinder")
+    first, _ = use_clip(obj, "bend")
+    bpy.context.scene.frame_end = first + 4
+    for file in rest:
+        exec(compile(pathlib.Path(file).read_text(encoding="utf-8"), file, "exec"), {})
+    check(not live.errors, str(live.errors))
+
+
+{"bake": bake, "live": live_case, "tools": tools_case, "example": example}[case]()
 bpy.ops.preferences.addon_disable(module="cutis_blender")
 print("PASSED")

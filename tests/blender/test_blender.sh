@@ -10,7 +10,7 @@ if [ "$case" = data ]; then
   [ -d "$data" ] || { echo "skipped: there is no data folder" >&2; exit 77; }
 fi
 rm -rf "$scratch" && mkdir -p "$scratch/scripts/addons" "$scratch/config"
-archive=$(python3 "$source/integrations/blender/make_addon.py" "$library" "$scratch")
+archive=$(python3 "$source/integrations/blender/make_addon.py" "$library" "$scratch" 0)
 export BLENDER_USER_SCRIPTS=$scratch/scripts BLENDER_USER_CONFIG=$scratch/config PYTHONDONTWRITEBYTECODE=1
 unset CUTIS_LIBRARY PYTHONPATH
 

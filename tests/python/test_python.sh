@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_python.sh suite LIBRARY CUTIS SOURCE SUITE      tests of test_python.py against the library, from the source folder
 # test_python.sh wheel LIBRARY CUTIS SOURCE SCRATCH    the wheel, in a clean virtual environment
+# test_python.sh example LIBRARY CUTIS SOURCE FILE
 # test_python.sh examples LIBRARY CUTIS SOURCE SCRATCH
 set -euo pipefail
 case=$1 library=$2 cutis=$3 source=$4; shift 4
@@ -23,7 +24,7 @@ wheel() {
   local scratch=$1
   [ -z "${LD_PRELOAD:-}" ] || { echo "skipped: a library with sanitizers is not packed" >&2; exit 77; }
   rm -rf "$scratch" && mkdir -p "$scratch"
-  "$python" "$source/bindings/python/make_wheel.py" "$library" "$scratch" >/dev/null
+  "$python" "$source/bindings/python/make_wheel.py" "$library" "$scratch" 0 >/dev/null
   # numpy is the system's; cutis must not be.
   "$python" -m venv --system-site-packages "$scratch/venv" >/dev/null 2>&1 ||
     { echo "skipped: python3 cannot make virtual environments; scripts/install-deps python brings it" >&2; exit 77; }
@@ -49,5 +50,7 @@ examples() {
     echo "no pictures: matplotlib is not there; scripts/install-deps python brings it"
   fi
 }
+
+example() { CUTIS_LIBRARY=$library PYTHONPATH=$source/bindings/python "$python" "$1"; }
 
 "$case" "$@"
