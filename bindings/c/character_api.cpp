@@ -285,7 +285,8 @@ cutis_status cutis_character_sample(cutis_character character, const char* clip,
     need(values, "values");
     need_count(joints, c->skeleton.joints.size(), "values", "joints");
     if (!std::isfinite(time)) refuse("time: is not finite");
-    const Pose pose = sample(c->skeleton, clip_of(*c, clip), time);
+    Clip room;
+    const Pose pose = sample(c->skeleton, clip_of(*c, clip, room), time);
     if (kind == CUTIS_POSE_TRS) {
       write_trs(pose.local, values);
       return;
@@ -305,7 +306,8 @@ cutis_status cutis_character_times(cutis_character character, const char* clip, 
   return guarded([&] {
     const auto c = take<CharacterObject>(character)->get();
     need(count, "count");
-    const std::vector<double> all = sample_times(clip_of(*c, clip), frames, fps);
+    Clip room;
+    const std::vector<double> all = sample_times(clip_of(*c, clip, room), frames, fps);
     if (times != nullptr) {
       if (capacity < all.size()) refuse(fmt::format("times: there are {}, and room for {}", all.size(), capacity));
       std::ranges::copy(all, times);

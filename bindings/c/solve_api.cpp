@@ -203,7 +203,9 @@ cutis_status cutis_solver_solve_clip(cutis_solver solver, const char* clip, doub
     const cutis_frame checked = checked_frame(frame, s->vertices);
     const auto character = s->rig->character->get();
     if (!std::isfinite(time)) refuse("time: is not finite");
-    s->show(s->solver.solve(sample(character->skeleton, clip_of(*character, clip), time)), time, checked, frame);
+    Clip room;
+    const Pose pose = sample(character->skeleton, clip_of(*character, clip, room), time);
+    s->show(s->solver.solve(pose), time, checked, frame);
   });
 }
 
@@ -239,7 +241,8 @@ cutis_status cutis_solver_begin(cutis_solver solver, const char* clip, const dou
     const Use<SolverObject> s(solver);
     const Call call(s->calls);
     Playing playing{s->rig->character->get(), {}, 0};
-    playing.motion.clip = clip_of(*playing.character, clip);
+    Clip room;
+    playing.motion.clip = clip_of(*playing.character, clip, room);
     if (times == nullptr)
       playing.motion.times = sample_times(playing.motion.clip, 0, 30);
     else

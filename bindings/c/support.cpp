@@ -276,10 +276,12 @@ void write_matrix(const Affine3d& m, double* to) {
   for (const double x : {0.0, 0.0, 0.0, 1.0}) *to++ = x;
 }
 
-Clip clip_of(const Character& character, const char* name) {
+const Clip& clip_of(const Character& character, const char* name, Clip& room) {
   const std::string chosen = text(name);
-  if (std::optional<Clip> random = random_motion(character.skeleton, chosen)) return std::move(*random);
-  return character.clip(chosen);
+  std::optional<Clip> random = random_motion(character.skeleton, chosen);
+  if (!random) return character.clip(chosen);
+  room = std::move(*random);
+  return room;
 }
 
 cutis_frame checked_frame(const cutis_frame* frame, std::size_t vertices) {
@@ -297,7 +299,8 @@ void write_frame(const Frame& frame, double time, const cutis_frame& f, cutis_fr
   if (f.positions != nullptr) write_strided(std::span<const Vec3f>(frame.positions), f.positions, f.position_stride);
   if (f.normals != nullptr) write_strided(std::span<const Vec3f>(frame.normals), f.normals, f.normal_stride);
   const bool touched = frame.contact.size() == n, tracked = frame.residuals.size() == n;
-  for (std::size_t v = 0; v < n; ++v) {
+  const bool more = f.touch != nullptr || f.depth != nullptr || f.residuals != nullptr || f.states != nullptr;
+  for (std::size_t v = 0; more && v < n; ++v) {
     if (f.touch != nullptr) f.touch[v] = touched ? frame.contact[v].touch : 0;
     if (f.depth != nullptr) f.depth[v] = touched ? frame.contact[v].depth : 0;
     if (f.residuals != nullptr) f.residuals[v] = tracked ? frame.residuals[v] : 0;

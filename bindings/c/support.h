@@ -236,7 +236,8 @@ auto from_caller(const Body& body) {
 /// Ten numbers a joint.
 void write_trs(std::span<const Trsd> local, double* to);
 void write_matrix(const Affine3d& m, double* to);
-[[nodiscard]] Clip clip_of(const Character& character, const char* name);
+/// The character's own, or one that is made now, into `room`.
+[[nodiscard]] const Clip& clip_of(const Character& character, const char* name, Clip& room);
 
 /// The caller's buffers are looked at before anything is solved.
 [[nodiscard]] cutis_frame checked_frame(const cutis_frame* frame, std::size_t vertices);
