@@ -22,29 +22,29 @@ class CUTIS_PT_panel(bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("cutis.bind", icon="LINKED", text="Bind" if session is None else "Bind Again")
         column.label(text="not bound yet" if session is None else f"bound: {session.bridge.vertices} vertices")
-        layout.prop(settings, "method")
+        layout.prop(settings, "method", text="")
         layout.prop(settings, "contact")
         layout.prop(settings, "live", toggle=True, icon="PLAY")
         if obj.name_full in live.errors:
             layout.label(text=live.errors[obj.name_full], icon="ERROR")
         box = layout.box()
-        box.prop(settings, "bake_to")
+        box.prop(settings, "bake_to", text="")
         if settings.bake_to == "cache":
-            box.prop(settings, "bake_file")
+            box.prop(settings, "bake_file", text="")
         box.operator("cutis.bake", icon="FILE_CACHE")
         box = layout.box()
-        box.prop(settings, "weights")
+        box.prop(settings, "weights", text="")
         box.operator("cutis.weights", icon="GROUP_VERTEX")
         box = layout.box()
-        box.prop(settings, "measure")
+        box.prop(settings, "measure", text="")
         box.operator("cutis.measure", icon="DRIVER_DISTANCE")
         if "cutis_measured" in obj:
-            box.label(text=obj["cutis_measured"])
+            for line in obj["cutis_measured"].split(", "):
+                box.label(text=line)
         box = layout.box()
-        box.label(text="Painted regions (vertex groups)")
-        for name, what in ((bridge.STIFF_GROUP, "follows its bone"), (bridge.NO_CONTACT_GROUP, "touches nothing")):
-            there = name in obj.vertex_groups
-            box.label(text=f"{name}: {what}", icon="CHECKMARK" if there else "DOT")
+        box.label(text="Painted regions")
+        for name in (bridge.STIFF_GROUP, bridge.NO_CONTACT_GROUP):
+            box.label(text=name, icon="CHECKMARK" if name in obj.vertex_groups else "DOT")
         layout.operator("cutis.clear", icon="X")
 
 
