@@ -238,7 +238,12 @@ def tools_case():
     group.add(list(range(50)), 1.0, "REPLACE")
     preset = bridge.Bridge(obj).preset(obj)
     check(preset["regions"][0]["stiffness"] == 1 and len(preset["regions"][0]["vertices"]) == 50, str(preset))
+    (scratch / "preset.json").write_text('{"all_joints": {"operator": "bulge"}, "regions": [{"name": "x", "vertices": [1]}]}')
+    obj.cutis.preset = str(scratch / "preset.json")
+    preset = bridge.Bridge(obj).preset(obj)
+    check(preset["all_joints"] == {"operator": "bulge"} and len(preset["regions"]) == 2, str(preset))
     check(bpy.ops.cutis.bind() == {"FINISHED"}, "bind with a region failed")
+    check({p["operator"] for p in sessions.of(obj).rig.report["parts"]} >= {"bulge"}, "the preset is not heeded")
     check(bpy.ops.cutis.bake() == {"FINISHED"}, "bake to keys failed")
     check(sum(k.name.startswith("Cutis 0") for k in obj.data.shape_keys.key_blocks) == 4, "no shape key a frame")
     scene.frame_set(first + 2)
@@ -259,6 +264,9 @@ def tools_case():
             return
         raise AssertionError(f"{words}: not refused")
 
+    (scratch / "preset.json").write_text("{")
+    refused(bpy.ops.cutis.bind, "cannot be read")
+    obj.cutis.preset = ""
     obj.cutis.bake_to = "cache"
     obj.cutis.bake_file = ""
     refused(bpy.ops.cutis.bake, "save the .blend file first")

@@ -3,6 +3,9 @@
 Cutis works in the armature's space, turned to +Y up as glTF has it: axes are swapped, no number is rounded by it. A bone is a
 joint; bones that do not deform only carry transforms. Vertices in no bone's group stay where they are in Blender: they hang on
 a joint of their own that never moves."""
+import json
+
+import bpy
 import numpy as np
 
 STILL = "cutis: no bone"
@@ -137,11 +140,21 @@ class Bridge:
         return FROM_BLENDER @ frames
 
     def preset(self, obj):
-        """Regions that are painted as vertex groups, in the words of a preset."""
-        regions = []
+        """The object's preset file, with the regions that are painted as vertex groups."""
+        preset = {}
+        if obj.cutis.preset:
+            file = bpy.path.abspath(obj.cutis.preset)
+            try:
+                with open(file, encoding="utf-8") as text:
+                    preset = json.load(text)
+                if not isinstance(preset, dict):
+                    raise ValueError("it is no JSON object")
+            except (OSError, ValueError) as why:
+                raise Problem(f"the preset {file} cannot be read: {why}") from why
+        regions = list(preset.get("regions", []))
         stiff, free = (obj.vertex_groups.get(n) for n in (STIFF_GROUP, NO_CONTACT_GROUP))
         if stiff is None and free is None:
-            return None
+            return preset or None
         steps, out = {}, []
         for v in obj.data.vertices:
             for g in v.groups:
@@ -153,7 +166,7 @@ class Bridge:
             regions.append({"name": f"{STIFF_GROUP} {amount}", "vertices": vertices, "stiffness": amount})
         if out:
             regions.append({"name": NO_CONTACT_GROUP, "vertices": out, "stiffness": 0, "contact": False})
-        return {"regions": regions} if regions else None
+        return {**preset, "regions": regions} if regions else preset or None
 
 
 # ---- what is shown: the armature's skin, a shape key (live), or a cache (baked) ----

@@ -19,6 +19,7 @@ class CUTIS_PT_panel(bpy.types.Panel):
             return
         settings = obj.cutis
         session = sessions.of(obj, make=False)
+        layout.prop(settings, "preset")
         column = layout.column(align=True)
         column.operator("cutis.bind", icon="LINKED", text="Bind" if session is None else "Bind Again")
         column.label(text="not bound yet" if session is None else f"bound: {session.bridge.vertices} vertices")

@@ -23,6 +23,8 @@ def _live_changed(self, context):
 
 
 class CutisSettings(bpy.types.PropertyGroup):
+    preset: bpy.props.StringProperty(
+        name="Preset", subtype="FILE_PATH", description="Settings of joints, fields and muscles (JSON); read by Bind", default="")
     live: bpy.props.BoolProperty(
         name="Live", description="The skin follows the timeline and the pose; the armature modifier is muted meanwhile",
         default=False, update=_live_changed)
