@@ -181,8 +181,9 @@ cutis_status destroy_object(const void* handle, const char* name, bool (*is_kind
   return guarded([&] {
     if (handle == nullptr) return;
     const std::shared_ptr<Object> object = find_object(handle);
-    if (!object) throw Fault{CUTIS_BAD_HANDLE, fmt::format("the {} was destroyed already, or never was one", name)};
-    if (!is_kind(*object)) throw Fault{CUTIS_BAD_HANDLE, fmt::format("the handle is not one of a {}", name)};
+    if (!object)
+      throw Fault{CUTIS_BAD_HANDLE, fmt::format("the {} handle was destroyed already, or never was one", name)};
+    if (!is_kind(*object)) throw Fault{CUTIS_BAD_HANDLE, fmt::format("the handle is not a {} handle", name)};
     registry().remove(handle);
   });
 }

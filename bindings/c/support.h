@@ -127,10 +127,10 @@ template <class Kind>
 [[nodiscard]] std::shared_ptr<Kind> take(const void* handle) {
   const std::shared_ptr<Object> object = find_object(handle);
   if (!object)
-    throw Fault{CUTIS_BAD_HANDLE, fmt::format("the {} {}; make a new one", Kind::kName,
+    throw Fault{CUTIS_BAD_HANDLE, fmt::format("the {} handle {}; make a new one", Kind::kName,
                                               handle == nullptr ? "is NULL" : "was destroyed, or never was one")};
   std::shared_ptr<Kind> kind = std::dynamic_pointer_cast<Kind>(object);
-  if (!kind) throw Fault{CUTIS_BAD_HANDLE, fmt::format("the handle is not one of a {}", Kind::kName)};
+  if (!kind) throw Fault{CUTIS_BAD_HANDLE, fmt::format("the handle is not a {} handle", Kind::kName)};
   return kind;
 }
 

@@ -16,8 +16,8 @@
  *
  * Handles are numbers, never addresses. One that was destroyed, that is of another kind or that never was is refused
  * with CUTIS_BAD_HANDLE. What is made of a handle keeps what it needs of it: handles may be destroyed in any order,
- * also while another thread works with them. Handles may be used from any thread; solvers, metrics, fields, writers and
- * markers by one thread at a time: a second one gets CUTIS_BUSY.
+ * also while another thread works with them; to destroy NULL does nothing. Handles may be used from any thread;
+ * solvers, metrics, fields, writers and markers by one thread at a time: a second one gets CUTIS_BUSY.
  *
  * Conventions: metres, radians, seconds; right-handed, +Y up, +Z forward, as glTF. Matrices are 16 doubles, row by row,
  * for column vectors: the translation is m[3], m[7], m[11]. Quaternions are x, y, z, w. Strides are bytes from one item
@@ -263,7 +263,8 @@ CUTIS_API cutis_status cutis_solver_foresee(cutis_solver solver, const cutis_pos
  * clip's beginning, and goes the way between frames that are far apart. `times`: rising; NULL: 30 a second. Forgets
  * what was before. Other calls in between are heard of. */
 CUTIS_API cutis_status cutis_solver_begin(cutis_solver solver, const char* clip, const double* times, size_t count);
-/* CUTIS_END after the last frame; CUTIS_BAD_ARGUMENT when nothing was begun. A frame that fails comes again. */
+/* CUTIS_END after the last frame; CUTIS_BAD_ARGUMENT when nothing was begun. After a frame that was cancelled: begin
+ * again. */
 CUTIS_API cutis_status cutis_solver_next(cutis_solver solver, cutis_frame* frame);
 
 /* To continue from here later with the same bits, in this solver or another one with the same rig and method. */

@@ -144,7 +144,8 @@ static void arrays(char** a) {
   OK(cutis_rig_bind(s.context, made, NULL, &rig, NULL));
   OK(cutis_solver_create(s.context, rig, "{\"method\": \"dqs\"}", &other));
   OK(cutis_solver_create(s.context, s.rig, "{\"method\": \"dqs\"}", &own));
-  double *trs = calloc(10 * j, sizeof *trs), *world = calloc(16 * j, sizeof *world), *local = calloc(16 * j, sizeof *local);
+  double *trs = calloc(10 * j, sizeof *trs), *world = calloc(16 * j, sizeof *world),
+         *local = calloc(16 * j, sizeof *local);
   OK(cutis_character_sample(s.character, a[1], 0.7, CUTIS_POSE_TRS, j, trs));
   OK(cutis_character_sample(s.character, a[1], 0.7, CUTIS_POSE_WORLD, j, world));
   OK(cutis_character_sample(s.character, a[1], 0.7, CUTIS_POSE_LOCAL, j, local));
@@ -184,8 +185,8 @@ static void arrays(char** a) {
   OK(cutis_solver_destroy(other));
   OK(cutis_rig_destroy(rig));
   OK(cutis_character_destroy(made));
-  void* all[] = {positions, normals, weights, corners, joints, rest, standard, parents, bones, (void*)names, texts, packed,
-                 trs,       world,   local,   x,       y,      z};
+  void* all[] = {positions,    normals, weights, corners, joints, rest,  standard, parents, bones,
+                 (void*)names, texts,   packed,  trs,     world,  local, x,        y,       z};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) free(all[i]);
   end(&s);
 }
@@ -418,7 +419,8 @@ static void more(char** a) {
   for (size_t m = 0; m < 3; ++m) {
     fprintf(map, "%s\"m%d\": {\"bone\": \"%s\", \"offset\": [0, 0, 0]}", m > 0 ? ", " : "", (int)m, names[m]);
     for (size_t f = 0; f < 2; ++f)
-      for (size_t i = 0; i < 3; ++i) positions[f][m][i] = rest[16 * chosen[m] + 4 * i + 3] + (i == 0 ? 0.1 * (double)f : 0);
+      for (size_t i = 0; i < 3; ++i)
+        positions[f][m][i] = rest[16 * chosen[m] + 4 * i + 3] + (i == 0 ? 0.1 * (double)f : 0);
   }
   fprintf(map, "}}\n");
   fclose(map);
@@ -474,8 +476,8 @@ static void misuse(char** a) {
   cutis_context fresh = NULL;
   REFUSED(cutis_solver_reset(NULL), CUTIS_BAD_HANDLE, "NULL");
   REFUSED(cutis_solver_reset((cutis_solver)(void*)&frame), CUTIS_BAD_HANDLE, "solver");
-  REFUSED(cutis_solver_reset((cutis_solver)(void*)s.rig), CUTIS_BAD_HANDLE, "not one of a solver");
-  REFUSED(cutis_rig_destroy((cutis_rig)(void*)solver), CUTIS_BAD_HANDLE, "not one of a rig");
+  REFUSED(cutis_solver_reset((cutis_solver)(void*)s.rig), CUTIS_BAD_HANDLE, "not a solver handle");
+  REFUSED(cutis_rig_destroy((cutis_rig)(void*)solver), CUTIS_BAD_HANDLE, "not a rig handle");
   OK(cutis_context_create("", &fresh));
   OK(cutis_context_destroy(fresh));
   REFUSED(cutis_context_destroy(fresh), CUTIS_BAD_HANDLE, "destroyed already");
@@ -635,7 +637,8 @@ static void* play_all(void* user) {
   do {
     do busy->status = cutis_solver_begin(busy->solver, "bend", NULL, 0);
     while (busy->status == CUTIS_BUSY);
-    while (busy->status == CUTIS_OK || busy->status == CUTIS_BUSY) busy->status = cutis_solver_next(busy->solver, &busy->frame);
+    while (busy->status == CUTIS_OK || busy->status == CUTIS_BUSY)
+      busy->status = cutis_solver_next(busy->solver, &busy->frame);
   } while (busy->status == CUTIS_END);
   return NULL;
 }
@@ -707,7 +710,7 @@ int main(int argc, char** argv) {
     const char* name;
     int arguments;
     void (*run)(char**);
-  } cases[] = {{"play", 5, play},         {"arrays", 2, arrays}, {"memory", 1, memory},      {"states", 0, states},
+  } cases[] = {{"play", 5, play},         {"arrays", 2, arrays}, {"memory", 1, memory}, {"states", 0, states},
                {"measures", 0, measures}, {"more", 1, more},     {"misuse", 0, misuse}, {"callbacks", 0, callbacks}};
   CHECK(cutis_abi_version() == CUTIS_ABI_VERSION && strlen(cutis_version()) > 0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)

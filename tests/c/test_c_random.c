@@ -53,13 +53,28 @@ static size_t a_count(size_t right) {
 static const char* text_of(const char* const* texts, size_t count) { return texts[below((uint32_t)count)]; }
 #define ONE_OF(list) text_of(list, sizeof(list) / sizeof *(list))
 
-static const char* const solver_options[] = {NULL, "", "{}", "{\"method\": \"lbs\"}", "{\"method\": \"dqs\"}",
-                                             "{\"method\": \"implicit\"}", "{\"method\": \"tracking\"}",
-                                             "{\"tracking\": {\"history\": \"stateless\"}}", "{\"method\": 3}", "[", "null",
-                                             "{\"contact_pass\": true, \"method\": \"dqs\"}", "{\"relief_cap\": 1e9}",
+static const char* const solver_options[] = {NULL,
+                                             "",
+                                             "{}",
+                                             "{\"method\": \"lbs\"}",
+                                             "{\"method\": \"dqs\"}",
+                                             "{\"method\": \"implicit\"}",
+                                             "{\"method\": \"tracking\"}",
+                                             "{\"tracking\": {\"history\": \"stateless\"}}",
+                                             "{\"method\": 3}",
+                                             "[",
+                                             "null",
+                                             "{\"contact_pass\": true, \"method\": \"dqs\"}",
+                                             "{\"relief_cap\": 1e9}",
                                              "{\"frame_budget_ms\": 1}"};
-static const char* const bind_options[] = {NULL, "{}", "{\"implicit_skin\": false}", "{\"preset\": 1}", "{\"preset\": {}}",
-                                           "{\"turn\": \"smooth\"}", "\xff\xfe", "{\"implicit_skin\": \"\xff\"}"};
+static const char* const bind_options[] = {NULL,
+                                           "{}",
+                                           "{\"implicit_skin\": false}",
+                                           "{\"preset\": 1}",
+                                           "{\"preset\": {}}",
+                                           "{\"turn\": \"smooth\"}",
+                                           "\xff\xfe",
+                                           "{\"implicit_skin\": \"\xff\"}"};
 static const char* const clips[] = {NULL, "", "bend", "twist", "0", "99", "random:3", "random:x", "fist", "\xc3\x28"};
 static const char* const metric_names[] = {NULL, "stretch", "roughness", "intersects", "overlaps", "tears", "?"};
 
@@ -80,8 +95,8 @@ static cutis_pose a_pose(void) {
   pose.joints = once_in(15) ? below(64) : c.joints;
   if (pose.joints * 16 > kDoubles) pose.joints = 0;
   if (!once_in(5)) {
-    (void)cutis_character_sample(character, ONE_OF(clips), odd_number(), pose.kind, c.joints * 16 <= kDoubles ? c.joints : 0,
-                                 doubles);
+    (void)cutis_character_sample(character, ONE_OF(clips), odd_number(), pose.kind,
+                                 c.joints * 16 <= kDoubles ? c.joints : 0, doubles);
     if (once_in(6)) doubles[below(kDoubles)] = odd_number();
     pose.values = doubles;
   }
@@ -120,7 +135,8 @@ static void make_arrays(void* context) {
   for (size_t i = 0; i < 300; ++i) corners[i] = once_in(400) ? next_number() : below(100);
   for (size_t i = 0; i < 200; ++i) weights[i] = once_in(400) ? (float)odd_number() : 0.1f + (float)below(100) / 100;
   for (size_t i = 0; i < 200; ++i) joints[i] = once_in(400) ? below(9) : below(4);
-  for (size_t i = 0; i < 64; ++i) rest[i] = once_in(300) ? odd_number() : (i % 16) % 5 == 0 ? 1 : i % 16 == 7 ? (double)i / 64 : 0;
+  for (size_t i = 0; i < 64; ++i)
+    rest[i] = once_in(300) ? odd_number() : (i % 16) % 5 == 0 ? 1 : i % 16 == 7 ? (double)i / 64 : 0;
   for (int i = 0; i < 4; ++i) parents[i] = once_in(40) ? (int32_t)below(6) - 2 : i - 1;
   cutis_mesh_arrays mesh = {0};
   mesh.struct_size = sizeof mesh;
@@ -143,7 +159,8 @@ static void make_arrays(void* context) {
   if (cutis_character_from_arrays(context, &from, &made) == CUTIS_OK) keep(kCharacter, made);
 }
 
-static const unsigned char junk[64] = {'g', 'l', 'T', 'F', 2, 0, 0, 0, 64, 0, 0, 0, 44, 0, 0, 0, 'J', 'S', 'O', 'N', '{', '}'};
+static const unsigned char junk[64] = {'g', 'l', 'T', 'F', 2, 0,   0,   0,   64,  0,   0,
+                                       0,   44,  0,   0,   0, 'J', 'S', 'O', 'N', '{', '}'};
 
 static cutis_status destroy(int kind, void* handle) {
   switch (kind) {
@@ -189,7 +206,10 @@ static cutis_status one_call(void) {
       if (made_context != NULL) keep(kContext, made_context);
       break;
     case 1:
-      status = cutis_character_builtin(context, once_in(5) ? "cylinderx" : once_in(3) ? "arm" : "cylinder",
+      status = cutis_character_builtin(context,
+                                       once_in(5)   ? "cylinderx"
+                                       : once_in(3) ? "arm"
+                                                    : "cylinder",
                                        once_in(30) ? NULL : &made_character);
       if (made_character != NULL) keep(kCharacter, made_character);
       break;
@@ -287,8 +307,10 @@ static cutis_status one_call(void) {
       break;
     case 28: {
       const cutis_counts c = about(character);
-      status = cutis_character_weights(character, a_count(c.vertices), once_in(4) ? below(5) : c.influences, numbers, floats);
-      if (status == CUTIS_OK) status = cutis_character_triangles(character, c.triangles * 3 <= kFloats ? c.triangles : 0, numbers);
+      status = cutis_character_weights(character, a_count(c.vertices), once_in(4) ? below(5) : c.influences, numbers,
+                                       floats);
+      if (status == CUTIS_OK)
+        status = cutis_character_triangles(character, c.triangles * 3 <= kFloats ? c.triangles : 0, numbers);
       break;
     }
     case 29: {
@@ -299,8 +321,8 @@ static cutis_status one_call(void) {
     }
     case 30: {
       static double times[64];
-      status = cutis_character_times(character, ONE_OF(clips), (int)below(80) - 10, odd_number(), once_in(3) ? NULL : times,
-                                     once_in(3) ? below(64) : 64, &count);
+      status = cutis_character_times(character, ONE_OF(clips), (int)below(80) - 10, odd_number(),
+                                     once_in(3) ? NULL : times, once_in(3) ? below(64) : 64, &count);
       break;
     }
     case 31: {
