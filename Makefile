@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -19,6 +19,15 @@ build: configure            ## the program at build/cutis, and nothing else
 build-all: configure        ## the program, the tests and the examples
 	@cmake --build --preset dev -j $(JOBS)
 
+library: configure          ## libcutis_c.so, the C interface, in build/
+	@cmake --build --preset dev -j $(JOBS) --target cutis_c
+
+wheel: library              ## the Python package in build/packages
+	@python3 bindings/python/make_wheel.py build/libcutis_c.so.1 build/packages
+
+blender-addon: library      ## the add-on for Blender 3.4 and later in build/packages: Preferences > Add-ons > Install
+	@python3 integrations/blender/make_addon.py build/libcutis_c.so.1 build/packages
+
 configure: deps
 	@cmake --preset dev --log-level=WARNING >/dev/null
 
@@ -29,7 +38,7 @@ cuda: deps                  ## the program with the back end cuda at build-cuda/
 	@cmake --preset cuda --log-level=WARNING >/dev/null
 	@cmake --build --preset cuda -j $(JOBS) --target cutis_cli test_backends
 
-package: build              ## a .deb and a .tar.gz in build/packages: program, library, headers, manual page, completions
+package: build library      ## a .deb and a .tar.gz in build/packages: program, libraries, headers, manual page, completions
 	@cd build && cpack
 	@ls -l build/packages/*.deb build/packages/*.tar.gz
 

@@ -11,6 +11,8 @@ foreach(library IN LISTS libraries)
 endforeach()
 install(TARGETS cutis EXPORT cutis_targets)
 install(EXPORT cutis_targets NAMESPACE cutis:: FILE cutis-targets.cmake DESTINATION ${package_folder})
+install(TARGETS cutis_c EXPORT cutis_c_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT cutis_c_targets NAMESPACE cutis:: FILE cutis-c-targets.cmake DESTINATION ${package_folder})
 install(TARGETS cutis_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/cutis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(cmake/cutis-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake

@@ -1,6 +1,7 @@
 // Everything.
 #pragma once
 
+#include "cutis/assemble.h"
 #include "cutis/bind.h"
 #include "cutis/builtin.h"
 #include "cutis/character.h"

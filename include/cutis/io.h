@@ -1,6 +1,7 @@
 // Characters and motions in, animations out.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,6 +28,11 @@ struct ReadOptions {
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] Character load_character(const std::string& file, const Context& context,
                                        const ReadOptions& options = {});
+
+/// The same from memory, of a .glb, .gltf or .vrm; `name` stands for the file in messages. Files beside it are not
+/// read.
+[[nodiscard]] Character load_gltf(std::span<const std::byte> bytes, const std::string& name, const Context& context,
+                                  const ReadOptions& options = {});
 
 /// How each mesh is painted, by the materials of its file; white where it has none. Pictures live as long as the
 /// character's appearance.

@@ -123,4 +123,21 @@ template <class Options>
 /// with the key that is not known.
 void options_from_json(std::string_view text, std::span<const OptionField> fields, const std::string& place);
 
+/// One row, for whoever shows options: {"name", "kind", "default", "may_be_empty", "unit", "least", "most",
+/// "above_least", "choices", "concerns", "help"}; what a kind does not have is left out.
+[[nodiscard]] std::string option_to_json(const OptionInfo& option, const OptionValue& standard);
+/// All rows of a struct, with its defaults: [{...}, ...].
+template <class Options>
+[[nodiscard]] std::string option_table_to_json() {
+  Options options;
+  std::string json;
+  for (const OptionRow<Options>& row : option_rows<Options>()) {
+    OptionValue standard;
+    if (row.kind != OptionKind::other && row.has(options))
+      standard = row.get_text != nullptr ? OptionValue{*row.get_text(options)} : OptionValue{row.get(options)};
+    json += (json.empty() ? "[" : ", ") + option_to_json(row, standard);
+  }
+  return json.empty() ? "[]" : json + "]";
+}
+
 }  // namespace cutis

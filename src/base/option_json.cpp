@@ -60,6 +60,23 @@ std::string options_to_json(std::span<const OptionField> fields) {
   return option_json::write(fields).dump(2, ' ', false, option_json::Json::error_handler_t::replace) + "\n";
 }
 
+std::string option_to_json(const OptionInfo& option, const OptionValue& standard) {
+  using option_json::Json;
+  Json row = {
+      {"name", option.name}, {"kind", to_string(option.kind)}, {"default", option_json::json_of(option, standard)}};
+  if (option.may_be_empty) row["may_be_empty"] = true;
+  if (option.kind == OptionKind::count || option.kind == OptionKind::number) {
+    row["unit"] = option.unit;
+    row["least"] = option.least;
+    row["most"] = option.most;
+    row["above_least"] = option.above_least;
+  }
+  if (!option.choices.empty()) row["choices"] = option.choices;
+  row["concerns"] = option.concerns;
+  row["help"] = option.help;
+  return row.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void options_from_json(std::string_view text, std::span<const OptionField> fields, const std::string& place) {
   const option_json::Json json = json_input::parse_object(text, place);
   json_input::allow_only(json, option_json::keys(fields), place);

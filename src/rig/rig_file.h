@@ -7,17 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "cutis/rig_file.h"
 #include "rig/rig.h"
 
 namespace cutis {
 
 /// Raise when the contents change: files of another version are refused with a sentence.
 inline constexpr std::uint32_t kRigVersion = 5;
-
-/// The whole file.
-[[nodiscard]] std::string rig_to_bytes(const Rig& rig);
-/// `place` names the file in errors. Throws Error(bad_file).
-[[nodiscard]] std::shared_ptr<const Rig> rig_from_bytes(std::string_view bytes, const std::string& place);
 
 /// Memory that a rig takes.
 [[nodiscard]] std::size_t rig_bytes(const Rig& rig);

@@ -6,7 +6,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("docs/algorithms/*.md")]
-rooms = "src|include|apps|tests|docs|scripts|bench|examples|cmake"
+rooms = "src|include|apps|bindings|integrations|tests|docs|scripts|bench|examples|cmake"
 faults = []
 for page in sorted(pages):
     text = page.read_text()

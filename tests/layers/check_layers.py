@@ -52,6 +52,7 @@ ONLY = {
 }
 # The room that each public header belongs to: what it declares is defined there or below.
 OWNER = {
+    "assemble.h": "character",
     "bind.h": "bind",
     "builtin.h": "character",
     "character.h": "character",
@@ -88,6 +89,8 @@ OWNER = {
 }
 # Public headers that only include others, for users: they declare nothing, and no room and no other header may use them.
 GATHERING = {"cutis.h", "markers.h", "options.h", "rig.h"}
+# Public headers of bindings/, in C: of no room, for other languages.
+BINDINGS = {"cutis_c.h"}
 # By the beginning of their names: which rooms may include which headers that are neither ours nor the language's.
 THIRD_PARTIES = {
     "fmt/": None,  # all
@@ -183,6 +186,10 @@ def violations(root):
                     found.append(f"{path.relative_to(root)}: {folder} may include only include/cutis, not \"{target}\"")
     public = sources(root / "include")
     for path in public:
+        if path.name in BINDINGS:
+            found += [f"{path.relative_to(root)}: is C, and may include only its headers, not \"{target}\""
+                      for target in includes(path) if not re.fullmatch(r"std\w+\.h", target)]
+            continue
         for target in includes(path):
             name = path.relative_to(root)
             if target.startswith("cutis/"):
@@ -197,7 +204,7 @@ def violations(root):
                 found.append(f"{path.relative_to(root)}: gathers other headers and may not declare anything: {rest[0]}")
         elif path.name not in OWNER:
             found.append(f"{path.relative_to(root)}: its room is not in the table of tests/layers")
-    missing = (set(OWNER) | GATHERING) - {path.name for path in public}
+    missing = (set(OWNER) | GATHERING | BINDINGS) - {path.name for path in public}
     return found + [f"tests/layers knows cutis/{name}, which does not exist" for name in sorted(missing)]
 
 
@@ -270,6 +277,7 @@ DAMAGE = {
     "a third party that nobody knows": ("src/io/bad.cpp", "#include <boost/config.hpp>"),
     "a header of the system": ("src/solve/bad.cpp", "#include <unistd.h>"),
     "a room that nobody knows": ("src/attic/bad.cpp", "#include <vector>"),
+    "a header for C that is not C": ("include/cutis/cutis_c.h", "#include <string>"),
     "an example that looks inside": ("examples/bad.cpp", '#include "rig/rig.h"'),
     "an example that looks inside, in angles": ("examples/bad.cpp", "#include <rig/rig.h>"),
 }

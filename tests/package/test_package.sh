@@ -38,6 +38,7 @@ files() {
     [ -s "$1/$file" ] || fail "$1 has no $file"
   done
   [ -n "$(find "$1" -name 'libcutis-core.a' -size +100k)" ] || fail "$1 has no library"
+  [ -n "$(find "$1" -name 'libcutis_c.so.1*' -size +100k)" ] || fail "$1 has no C library"
   [ -n "$(find "$1" -name cutis-config.cmake)" ] || fail "$1 has no CMake package"
 }
 

@@ -60,32 +60,14 @@ std::vector<Table> all_tables() {
   };
 }
 
-Json value_json(const OptionInfo& option, const OptionValue& value) {
-  if (std::holds_alternative<std::monostate>(value)) return nullptr;
-  if (option.kind == OptionKind::flag) return std::get<double>(value) != 0;
-  if (option.kind == OptionKind::count) return static_cast<std::int64_t>(std::get<double>(value));
-  if (option.kind == OptionKind::number) return std::get<double>(value);
-  return option_text(option, value);
-}
-
 Json to_json(const std::vector<Table>& tables) {
   Json result = Json::object();
   for (const Table& table : tables) {
     Json rows = Json::array();
     for (const auto& [info, standard] : table.entries) {
-      Json row = {{"name", info->name}, {"kind", to_string(info->kind)}, {"default", value_json(*info, standard)}};
-      if (info->may_be_empty) row["may_be_empty"] = true;
-      if (info->kind == OptionKind::count || info->kind == OptionKind::number) {
-        row["unit"] = info->unit;
-        row["least"] = info->least;
-        row["most"] = info->most;
-        row["above_least"] = info->above_least;
-      }
-      if (!info->choices.empty()) row["choices"] = info->choices;
-      row["concerns"] = info->concerns;
+      Json row = Json::parse(option_to_json(*info, standard));
       row["flag"] = flag_name(*info);
       if (turns_off(*info)) row["flag_turns_off"] = true;
-      row["help"] = info->help;
       rows.push_back(std::move(row));
     }
     result[table.name] = {{"of", table.what}, {"options", std::move(rows)}};
