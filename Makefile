@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench figures readme-pictures format fuzz sanitize deps clean
+.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench figures readme-pictures format fuzz campaign sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -38,8 +38,8 @@ cuda: deps                  ## the program with the back end cuda at build-cuda/
 	@cmake --preset cuda --log-level=WARNING >/dev/null
 	@cmake --build --preset cuda -j $(JOBS) --target cutis_cli test_backends
 
-package: build library      ## a .deb and a .tar.gz in build/packages: program, libraries, headers, manual page, completions
-	@cd build && cpack
+package: build library      ## a .deb and a .tar.gz in build/packages: program, libraries, headers, manual page, completions, SBOM, licences
+	@cd build && SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} cpack
 	@ls -l build/packages/*.deb build/packages/*.tar.gz
 
 bench: build                ## one machine-readable row a benchmark, each with a hash of its result
@@ -55,6 +55,10 @@ readme-pictures: demo       ## the first picture of README.md, from the demo
 sanitize: deps              ## the whole suite under ASan + UBSan, then under TSan
 	@for p in asan tsan; do cmake --preset $$p --log-level=WARNING && cmake --build --preset $$p -j $(JOBS) && \
 	  scripts/run-tests build-$$p || exit 1; done
+
+campaign: build-all         ## tries to break it for hours: faults, random characters, long runs, fuzzing; CAMPAIGN=--scale=0.01: minutes
+	@scripts/install-deps core tools
+	@scripts/campaign $(CAMPAIGN)
 
 fuzz:                       ## every reader under libFuzzer; FUZZ_SECONDS each (default 300)
 	@scripts/install-deps core tools

@@ -40,4 +40,4 @@ install(CODE "
   written(${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions/_cutis completions zsh)
   written(${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/cutis.fish completions fish)
 ")
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

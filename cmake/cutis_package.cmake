@@ -23,5 +23,7 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS
 libdraco-dev, libhwy-dev, libqhull-dev, libstb-dev, zlib1g-dev")
 
 # After the files lie in a folder of their own and before they are packed.
-set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/cutis_bundle.cmake)
+set(CPACK_CUTIS_SOURCE ${PROJECT_SOURCE_DIR})
+set(CPACK_CUTIS_BUILD ${PROJECT_BINARY_DIR})
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/cutis_sbom.cmake ${PROJECT_SOURCE_DIR}/cmake/cutis_bundle.cmake)
 include(CPack)

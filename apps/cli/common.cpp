@@ -63,6 +63,8 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
           "8G, or half of the machine's memory")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::uint64_t{64} << 20, std::uint64_t{1} << 50));
+  verb.add_option("--max-vertices", options.max_vertices, "Refuse characters of more vertices; 0 takes any number")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40));
 }
 
 Session::Session(const CommonOptions& options)
@@ -72,6 +74,7 @@ Session::Session(const CommonOptions& options)
   if (const std::string why = why_unusable(context_.backend()); !why.empty())
     throw Error(ErrorCode::bad_argument, "back end " + options.backend, why);
   if (options_.max_memory > 0) limit_memory(options_.max_memory);
+  if (options_.max_vertices > 0) set_most_vertices(options_.max_vertices);
   context_.is_cancelled = [] { return stop_signal() != 0; };
   context_.on_warning = [this](std::string_view text) {
     warnings_.emplace_back(text);
@@ -79,7 +82,15 @@ Session::Session(const CommonOptions& options)
     clear_progress();
     complain(fmt::format("cutis: warning: {}", printable(text)));
   };
-  if (terminal_ && !options_.quiet) {
+  if (options_.progress_lines) {
+    context_.on_progress = [this](std::string_view stage, double done) {
+      const int percent = static_cast<int>(done * 100);
+      if (percent == last_percent_) return;
+      last_percent_ = percent;
+      put(fmt::format("{} {}\n", percent, printable(stage, 60)));
+      flush_output();
+    };
+  } else if (terminal_ && !options_.quiet) {
     context_.on_progress = [this](std::string_view stage, double done) {
       const int percent = static_cast<int>(done * 100);
       if (percent == last_percent_) return;

@@ -24,7 +24,9 @@ struct CommonOptions {
   bool quiet = false;
   int threads = 0;
   std::string backend = "simd";
-  std::uint64_t max_memory = 0;  ///< bytes; 0: no limit but that of inputs
+  std::uint64_t max_memory = 0;    ///< bytes; 0: no limit but that of inputs
+  std::uint64_t max_vertices = 0;  ///< of a character; 0: any number
+  bool progress_lines = false;     ///< progress on stdout, for a program: "PERCENT STAGE"
 };
 
 /// A context that reports on stderr: warnings, and progress when stderr is a terminal. Also collects the warnings. Work
@@ -56,17 +58,19 @@ class Session {
   int last_percent_ = -1;
 };
 
-/// Adds --json, --quiet, --threads, --backend, --max-memory to a verb.
+/// Adds --json, --quiet, --threads, --backend, --max-memory, --max-vertices to a verb.
 void add_common_options(CLI::App& verb, CommonOptions& options);
 
 /// One verb: registers its options and, as the callback, its work.
 void add_animate(CLI::App& app);
+void add_batch(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_bind(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_fields(CLI::App& app);
 void add_info(CLI::App& app);
+void add_join(CLI::App& app);
 void add_markers(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_operators(CLI::App& app);

@@ -58,12 +58,14 @@ int main(int argc, char** argv) {
   std::string sentence;
   try {
     cutis::cli::add_animate(app);
+    cutis::cli::add_batch(app);
     cutis::cli::add_bench(app);
     cutis::cli::add_bind(app);
     cutis::cli::add_compare(app);
     cutis::cli::add_demo(app);
     cutis::cli::add_fields(app);
     cutis::cli::add_info(app);
+    cutis::cli::add_join(app);
     cutis::cli::add_markers(app);
     cutis::cli::add_measure(app);
     cutis::cli::add_operators(app);

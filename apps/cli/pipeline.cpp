@@ -180,11 +180,12 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
 }
 
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
-                  const std::function<void(std::size_t, const Frame&)>& take, const ContactChoice& contact) {
+                  const std::function<void(std::size_t, const Frame&)>& take, const ContactChoice& contact,
+                  const FrameRange& range) {
   const auto start = std::chrono::steady_clock::now();
   const auto rig = bind(character, context, bind_options({method}, contact));
   const double bind_ms = milliseconds_since(start);
-  const PlayReport report = cutis::play(character, rig, motion, solve_options(method, contact), context, take);
+  const PlayReport report = cutis::play(character, rig, motion, solve_options(method, contact), context, take, range);
   return {bind_ms, report.median_ms, report.nonfinite};
 }
 

@@ -71,7 +71,8 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
 
 /// Binds and plays (cutis/play.h).
 MethodTiming play(const Character& character, const Motion& motion, Method method, const Context& context,
-                  const std::function<void(std::size_t index, const Frame&)>& take, const ContactChoice& contact = {});
+                  const std::function<void(std::size_t index, const Frame&)>& take, const ContactChoice& contact = {},
+                  const FrameRange& range = {});
 
 /// Splits "lbs,dqs"; throws Error on an unknown name.
 [[nodiscard]] std::vector<Method> parse_methods(const std::string& list);

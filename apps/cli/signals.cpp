@@ -47,6 +47,7 @@ void watch_signals() {
   }
   set_action(SIGALRM, on_alarm);
   set_action(SIGPIPE, SIG_IGN);
+  set_action(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) becomes a failed write
 }
 
 int stop_signal() noexcept { return requested.load(); }

@@ -6,7 +6,7 @@
 namespace cutis::cli {
 
 /// For SIGINT, SIGTERM and SIGHUP, where the caller does not have them ignored (nohup). A reader of stdout or stderr
-/// that goes away (SIGPIPE) becomes a failed write.
+/// that goes away (SIGPIPE), and a file that may not grow further (SIGXFSZ), become failed writes.
 void watch_signals();
 
 /// The signal that asked to stop; 0 while none did.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -95,6 +96,13 @@ struct AnimationHeader {
   std::vector<double> times;  ///< seconds, one per frame, from the clip's own clock
   /// Frames come with contact, and it is written as a vertex attribute: .glb .gltf .usda .ply.
   bool contact = false;
+  /// Which frames of a longer shot `times` are; for .frames.
+  struct Piece {
+    std::uint64_t shot = 0;  ///< the same for all pieces of one shot, and no other
+    std::size_t first = 0;
+    std::size_t total = 0;  ///< frames of the shot; 0: these are all
+  };
+  Piece piece{};
 };
 
 /// Takes frames in order. Nothing exists under the final name until finish() returns; a writer that is
@@ -109,11 +117,44 @@ class AnimationWriter {
   virtual void finish() = 0;
 };
 
-/// Extension decides: .glb .gltf .pc2 .mdd .usda .obj .ply (the last two: numbered files NAME_0000.obj …).
-/// Throws Error(bad_argument) listing the extensions when it is none of them.
+/// Extension decides: .glb .gltf .pc2 .mdd .usda .obj .ply (the last two: numbered files NAME_0000.obj …), .frames (a
+/// piece of a shot, below). Throws Error(bad_argument) listing the extensions when it is none of them.
 [[nodiscard]] std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file,
                                                                      const AnimationHeader& header,
                                                                      const Context& context);
+
+/// The files that such a writer makes, of an animation of that many frames: one, or NAME.gltf and NAME.bin, or one a
+/// frame.
+[[nodiscard]] std::vector<std::string> animation_files(const std::string& file, std::size_t frames);
+
+/// A piece of a shot, as a .frames file holds it (docs/formats.md): everything that an AnimationWriter takes, to the
+/// bit.
+class FramesFile {
+ public:
+  /// Opens it and checks its size against its counts, and the whole of it against its checksum. Throws Error.
+  explicit FramesFile(const std::string& file);
+  ~FramesFile();
+  FramesFile(FramesFile&&) noexcept;
+  FramesFile& operator=(FramesFile&&) = delete;
+
+  [[nodiscard]] const std::string& character() const;   ///< the file that it was loaded from, or builtin:NAME
+  [[nodiscard]] std::uint64_t character_hash() const;   ///< shape_hash() of that
+  [[nodiscard]] const AnimationHeader& header() const;  ///< its `character` is null
+  [[nodiscard]] std::size_t vertex_count() const;
+
+  struct Frame {
+    std::vector<Vec3f> positions, normals;
+    std::vector<SkinContact> contact;  ///< empty where the header says so
+  };
+  /// Frame `i` of the piece. Throws Error.
+  void read(std::size_t i, Frame& frame);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+/// Tells characters apart whose frames do not fit each other: rest positions and triangles of all meshes.
+[[nodiscard]] std::uint64_t shape_hash(const Character& character);
 
 /// One surface as a binary PLY: positions, normals (as many, or none), triangles. Throws Error.
 void write_ply(const std::string& file, std::span<const Vec3f> positions, std::span<const Vec3f> normals,

@@ -35,6 +35,16 @@ struct Motion {
 /// degrees a pose; then two in which it is held. At rest already: those two alone.
 [[nodiscard]] std::vector<Pose> poses_back_to_rest(const Skeleton& skeleton, const Pose& from);
 
+/// Whether a frame looks different when others before it are left out: playback, and contact after other methods than
+/// tracking. Motions of options where it does not can be solved in pieces, in any order, with the same bits.
+[[nodiscard]] bool depends_on_earlier_frames(const SolveOptions& options);
+
+/// Frames [first, end) of a motion; `end` is brought down to their number.
+struct FrameRange {
+  std::size_t first = 0;
+  std::size_t end = static_cast<std::size_t>(-1);
+};
+
 struct PlayReport {
   std::size_t frames = 0;       ///< shown
   double median_ms = 0;         ///< of a frame
@@ -45,9 +55,11 @@ struct PlayReport {
 
 /// Solves the motion in order and hands out each frame; it is valid during the call. `rig`: bind() of the character,
 /// with an implicit skin where needs_skin(options) says so. Throws as Solver does, and when the clip does not fit the
-/// character or a time is not finite; what `take` throws comes through.
+/// character or a time is not finite; what `take` throws comes through. `range`: the frames to show, with their numbers
+/// in the whole motion; Error(bad_argument) when there are none, or when it begins later than the motion and frames
+/// depend on earlier ones.
 PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
                 const SolveOptions& options, const Context& context,
-                const std::function<void(std::size_t index, const Frame& frame)>& take);
+                const std::function<void(std::size_t index, const Frame& frame)>& take, const FrameRange& range = {});
 
 }  // namespace cutis

@@ -8,9 +8,15 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "cutis/error.h"
 
 namespace cutis {
@@ -26,6 +32,21 @@ std::uint64_t default_largest_input() {
 std::atomic<std::uint64_t>& input_limit() {
   static std::atomic<std::uint64_t> limit{default_largest_input()};
   return limit;
+}
+
+std::atomic<std::uint64_t>& vertex_limit() {
+  static std::atomic<std::uint64_t> limit{~std::uint64_t{0}};
+  return limit;
+}
+
+// None: nobody asked.
+struct Recorder {
+  std::mutex mutex;
+  std::optional<std::set<std::pair<std::string, std::uint64_t>>> inputs;
+};
+Recorder& recorder() {
+  static Recorder only;
+  return only;
 }
 
 std::string in_units(std::uint64_t bytes) {
@@ -47,7 +68,10 @@ const char* kind_of(mode_t mode) {
 std::uint64_t largest_input() noexcept { return input_limit().load(); }
 void set_largest_input(std::uint64_t bytes) noexcept { input_limit().store(bytes); }
 
-InputFile::InputFile(const std::string& path, const std::string& place)
+std::uint64_t most_vertices() noexcept { return vertex_limit().load(); }
+void set_most_vertices(std::uint64_t vertices) noexcept { vertex_limit().store(vertices); }
+
+InputFile::InputFile(const std::string& path, const std::string& place, Limit limit)
     : path_(path), place_(place.empty() ? path : place), file_(nullptr, &std::fclose) {
   const auto refuse = [&](int reason) {
     if (reason == ENOENT || reason == ENOTDIR) fail("does not exist; check its name and folder");
@@ -73,7 +97,7 @@ InputFile::InputFile(const std::string& path, const std::string& place)
   if (::fstat(fd, &status) != 0) refuse(errno);
   check();
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (bytes > largest_input())
+  if (limit == bounded && bytes > largest_input())
     fail(fmt::format("has {}, and at most {} of a file are read; make it smaller, or give more with --max-memory",
                      in_units(bytes), in_units(largest_input())));
   size_ = static_cast<std::size_t>(bytes);
@@ -87,6 +111,47 @@ void InputFile::read(void* to) {
   if (size_ > 0 && std::fread(to, 1, size_, file_.get()) != size_)
     fail(std::ferror(file_.get()) != 0 ? fmt::format("could not be read to its end ({})", std::strerror(errno))
                                        : "became shorter while it was read; try again");
+  Recorder& record = recorder();
+  const std::lock_guard lock(record.mutex);
+  if (record.inputs) record.inputs->emplace(path_, hash_bytes(to, size_));
+}
+
+std::uint64_t InputFile::hash() {
+  std::vector<char> block(std::size_t{1} << 20U);
+  std::uint64_t hash = kHashSeed;
+  while (const std::size_t bytes = std::fread(block.data(), 1, block.size(), file_.get()))
+    hash = hash_bytes(block.data(), bytes, hash);
+  if (std::ferror(file_.get()) != 0) fail(fmt::format("could not be read to its end ({})", std::strerror(errno)));
+  return hash;
+}
+
+void InputFile::seek(std::uint64_t byte) {
+  if (::fseeko(file_.get(), static_cast<off_t>(byte), SEEK_SET) != 0)
+    fail(fmt::format("could not be read ({})", std::strerror(errno)));
+}
+
+bool InputFile::read_next(void* to, std::size_t bytes) {
+  if (bytes == 0 || std::fread(to, 1, bytes, file_.get()) == bytes) return true;
+  if (std::ferror(file_.get()) != 0) fail(fmt::format("could not be read to its end ({})", std::strerror(errno)));
+  return false;
+}
+
+void record_inputs() {
+  const std::lock_guard lock(recorder().mutex);
+  if (!recorder().inputs) recorder().inputs.emplace();
+}
+
+std::vector<InputRecord> recorded_inputs() {
+  const std::lock_guard lock(recorder().mutex);
+  std::vector<InputRecord> inputs;
+  if (recorder().inputs)
+    for (const auto& [file, hash] : *recorder().inputs) inputs.push_back({file, hash});
+  return inputs;
+}
+
+std::uint64_t file_hash(const std::string& path) {
+  InputFile file(path, path, InputFile::any_size);
+  return file.hash();
 }
 
 std::string read_file(const std::string& path, const std::string& place) {

@@ -13,12 +13,18 @@ namespace cutis {
 
 class InputFile {
  public:
+  enum Limit { bounded, any_size };
   /// Opens it. Throws Error(io) at `place`; the sentence names the file where the place is another.
-  InputFile(const std::string& path, const std::string& place);
+  InputFile(const std::string& path, const std::string& place, Limit limit = bounded);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   /// All size() bytes of it.
   void read(void* to);
+  // Instead of read(), for files that are not taken whole; they are not recorded.
+  [[nodiscard]] std::uint64_t hash();  ///< of all bytes, block by block
+  void seek(std::uint64_t byte);
+  /// The next ones; false when there are fewer.
+  [[nodiscard]] bool read_next(void* to, std::size_t bytes);
 
  private:
   [[noreturn]] void fail(const std::string& sentence) const;

@@ -8,6 +8,7 @@
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/frame_writer.h"
+#include "io/sequence.h"
 #include "io/writers.h"
 
 namespace cutis {
@@ -23,7 +24,7 @@ constexpr std::array kFormats = {
     Format{".glb", make_glb_writer, true},   Format{".gltf", make_gltf_writer, true},
     Format{".pc2", make_pc2_writer, false},  Format{".mdd", make_mdd_writer, false},
     Format{".usda", make_usda_writer, true}, Format{".obj", make_obj_writer, false},
-    Format{".ply", make_ply_writer, true},
+    Format{".ply", make_ply_writer, true},   Format{".frames", make_frames_writer, true},
 };
 
 /// Stops at the next frame when the context says so; without finish() there is no file.
@@ -46,13 +47,27 @@ class CancellableWriter final : public AnimationWriter {
   Context context_;
 };
 
-}  // namespace
-
-std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, const AnimationHeader& header,
-                                                       const Context& context) {
+std::string format_of(const std::string& file) {
   std::string extension = std::filesystem::path(file).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+}  // namespace
+
+std::vector<std::string> animation_files(const std::string& file, std::size_t frames) {
+  const std::string extension = format_of(file);
+  if (extension == ".gltf") return {file, std::filesystem::path(file).replace_extension(".bin").string()};
+  if (extension != ".obj" && extension != ".ply") return {file};
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < frames; ++i) files.push_back(sequence_name(file, i, frames));
+  return files;
+}
+
+std::unique_ptr<AnimationWriter> make_animation_writer(const std::string& file, const AnimationHeader& header,
+                                                       const Context& context) {
+  const std::string extension = format_of(file);
   for (const Format& format : kFormats) {
     if (format.extension != extension) continue;
     check_header(file, header);

@@ -14,7 +14,7 @@ class FileGroup {
   /// needs one descriptor.
   AtomicFile& add(const std::string& path);
   [[nodiscard]] AtomicFile& last() { return files_.back(); }
-  /// Puts all files in place, in the order of add(). When one cannot be, those before it are removed again.
+  /// Puts all files in place, in the order of add(). When one cannot be, those before it are as they were.
   void commit();
 
  private:

@@ -32,6 +32,7 @@ class FrameWriter : public AnimationWriter {
   [[nodiscard]] const std::string& clip_name() const { return header_.clip_name; }
   [[nodiscard]] std::size_t frame_count() const { return header_.times.size(); }
   [[nodiscard]] std::size_t vertex_count() const { return vertex_count_; }
+  [[nodiscard]] const AnimationHeader& header() const { return header_; }
   [[nodiscard]] bool has_contact() const { return header_.contact; }
   [[nodiscard]] std::span<const SkinContact> contact() const { return contact_; }  ///< of the frame being written
   [[nodiscard]] std::size_t frame() const { return frame_; }                       ///< index of the frame being written

@@ -9,6 +9,7 @@
 
 #include "base/input_file.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/io.h"
 #include "io/distance.h"
 #include "io/readers.h"
@@ -62,6 +63,11 @@ Character load_character(const std::string& file, const Context& context, const 
     character = read_by_extension(file, context, options);
   }
   context.check_cancelled();
+  if (character.vertex_count() > most_vertices())
+    throw Error(ErrorCode::bad_character, file,
+                fmt::format("has {} vertices, and at most {} are let through; decimate it, or give more with "
+                            "--max-vertices",
+                            character.vertex_count(), most_vertices()));
   validate(character);
   check_distance(character, context);
   return character;

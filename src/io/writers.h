@@ -17,6 +17,8 @@ using WriterPtr = std::unique_ptr<AnimationWriter>;
                                          const Context& context);
 [[nodiscard]] WriterPtr make_obj_writer(const std::string& file, const AnimationHeader& header, const Context& context);
 [[nodiscard]] WriterPtr make_ply_writer(const std::string& file, const AnimationHeader& header, const Context& context);
+[[nodiscard]] WriterPtr make_frames_writer(const std::string& file, const AnimationHeader& header,
+                                           const Context& context);
 [[nodiscard]] WriterPtr make_glb_writer(const std::string& file, const AnimationHeader& header, const Context& context);
 /// Writes NAME.bin beside NAME.gltf.
 [[nodiscard]] WriterPtr make_gltf_writer(const std::string& file, const AnimationHeader& header,

@@ -29,10 +29,6 @@ std::vector<double> times_before(const Motion& motion, std::size_t i) {
   return times;
 }
 
-bool depends_on_earlier_frames(const SolveOptions& options) {
-  return options.method == Method::tracking ? options.tracking.history == History::playback : with_contact(options);
-}
-
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -41,6 +37,10 @@ double median_of(std::vector<double> values) {
 }
 
 }  // namespace
+
+bool depends_on_earlier_frames(const SolveOptions& options) {
+  return options.method == Method::tracking ? options.tracking.history == History::playback : with_contact(options);
+}
 
 std::vector<Pose> foreseen_poses(const Character& character, const Motion& motion) {
   std::vector<Pose> poses;
@@ -89,16 +89,24 @@ std::vector<Pose> poses_back_to_rest(const Skeleton& skeleton, const Pose& from)
 
 PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, const Motion& motion,
                 const SolveOptions& options, const Context& context,
-                const std::function<void(std::size_t, const Frame&)>& take) {
+                const std::function<void(std::size_t, const Frame&)>& take, const FrameRange& range) {
   for (const double time : motion.times)
     if (!std::isfinite(time))
       throw Error(ErrorCode::bad_argument, fmt::format("clip '{}'", motion.clip.name),
                   fmt::format("a frame at {} seconds was asked for; times have to be finite", time));
+  const std::size_t end = std::min(range.end, motion.times.size());
+  if (range.first >= end && !(range.first == 0 && motion.times.empty()))
+    throw Error(ErrorCode::bad_argument, fmt::format("frames {} to {}", range.first, range.end),
+                fmt::format("are none of clip '{}', which has {}", motion.clip.name, motion.times.size()));
+  if (range.first > 0 && depends_on_earlier_frames(options))
+    throw Error(ErrorCode::bad_argument, fmt::format("frames from {} on", range.first),
+                "depend on the frames before them; choose --history canonical or stateless, or a method without "
+                "history");
   PlayReport report;
   Solver solver(std::move(rig), options, context);
   if (with_contact(options)) solver.foresee(foreseen_poses(character, motion));
   std::vector<double> milliseconds;
-  for (std::size_t i = 0; i < motion.times.size(); ++i) {
+  for (std::size_t i = range.first; i < end; ++i) {
     for (const Pose& pose : poses_before(character, motion, i, options)) (void)solver.solve(pose);
     const Frame& frame = solver.solve(sample(character.skeleton, motion.clip, motion.times[i]));
     milliseconds.push_back(frame.report.milliseconds);
@@ -107,7 +115,8 @@ PlayReport play(const Character& character, std::shared_ptr<const Rig> rig, cons
     const ContactLimit limit = frame.report.contact.limit;
     report.let_go += limit == ContactLimit::pose || limit == ContactLimit::work ? 1 : 0;
     take(i, frame);
-    context.progress(to_string(options.method), static_cast<double>(i + 1) / static_cast<double>(motion.times.size()));
+    context.progress(to_string(options.method),
+                     static_cast<double>(i + 1 - range.first) / static_cast<double>(end - range.first));
   }
   report.frames = milliseconds.size();
   report.median_ms = median_of(std::move(milliseconds));

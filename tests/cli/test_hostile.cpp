@@ -211,6 +211,54 @@ TEST(Inputs, AreBoundedByMaxMemory) {
     EXPECT_EQ(run(std::string("info builtin:cylinder --max-memory ") + wrong).exit_code, 2) << wrong;
 }
 
+TEST(Inputs, OfMoreVerticesThanLetThroughAreRefused) {
+  const TemporaryFolder folder;
+  write(folder.file("a.obj"), kTriangle);
+  EXPECT_EQ(run("info --max-vertices 3 " + folder.file("a.obj")).exit_code, 0);
+  for (const std::string& file : {folder.file("a.obj"), std::string("builtin:cylinder")}) {
+    const Result refused = run("info --max-vertices 2 " + file);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(file), HasSubstr("at most 2 are let through")));
+    expect_one_printable_line(refused.err, file);
+  }
+}
+
+/// A glTF of a triangle whose POSITION claims `count` elements of a view that has three; `sparse`: none of them stored.
+std::string claiming(const std::string& count, bool sparse) {
+  const std::string data = "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA";
+  return R"({"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":)"
+         R"({"POSITION":0}}]}],"buffers":[{"byteLength":36,"uri":")" +
+         data +
+         R"("}],"bufferViews":[{"buffer":0,"byteLength":36}],"accessors":[{"componentType":5126,"type":"VEC3","count":)" +
+         count + (sparse ? "" : R"(,"bufferView":0)") + "}]}";
+}
+
+TEST(Inputs, GltfThatClaimsMoreThanItHoldsIsRefusedInLittleMemory) {
+  const TemporaryFolder folder;
+  write(folder.file("good.gltf"), claiming("3", false));
+  EXPECT_EQ(run("info --max-memory 64M " + folder.file("good.gltf")).exit_code, 0);
+  for (const bool sparse : {false, true})
+    for (const std::string count : {"400000000", "4294967295", "4294967296", "9007199254740991", "1e300"}) {
+      write(folder.file("bomb.gltf"), claiming(count, sparse));
+      const Result r = run("info --max-memory 64M " + folder.file("bomb.gltf"));
+      EXPECT_EQ(r.exit_code, 1) << count << sparse;
+      expect_one_printable_line(r.err, count);
+    }
+  for (const std::string uri : {"../secret.bin", "/etc/passwd", "file:///etc/passwd", "http://localhost/a.bin",
+                                "..%2Fsecret.bin", "link/secret.bin"}) {
+    std::filesystem::create_directory(folder.file("in"));
+    write(folder.file("secret.bin"), std::string(36, 'x'));
+    std::error_code there;
+    std::filesystem::create_directory_symlink("..", folder.file("in/link"), there);
+    std::string text = claiming("3", false);
+    text.replace(text.find("data:"), text.find("\"}],\"bufferViews") - text.find("data:"), uri);
+    write(folder.file("in/a.gltf"), text);
+    const Result r = run("info " + folder.file("in/a.gltf"));
+    EXPECT_EQ(r.exit_code, 1) << uri << r.out;
+    expect_one_printable_line(r.err, uri);
+  }
+}
+
 // ---- sentences ----
 
 TEST(Sentences, AboutDamagedJsonAreOurs) {

@@ -34,7 +34,8 @@ use() {
 # files PREFIX: all that a package promises.
 files() {
   for file in bin/cutis include/cutis/cutis.h share/man/man1/cutis.1 share/bash-completion/completions/cutis \
-              share/zsh/vendor-completions/_cutis share/fish/vendor_completions.d/cutis.fish; do
+              share/zsh/vendor-completions/_cutis share/fish/vendor_completions.d/cutis.fish \
+              share/doc/cutis/cutis.spdx.json share/doc/cutis/SECURITY.md share/doc/cutis/licences/libeigen3-dev.txt; do
     [ -s "$1/$file" ] || fail "$1 has no $file"
   done
   [ -n "$(find "$1" -name 'libcutis-core.a' -size +100k)" ] || fail "$1 has no library"
@@ -42,14 +43,37 @@ files() {
   [ -n "$(find "$1" -name cutis-config.cmake)" ] || fail "$1 has no CMake package"
 }
 
+# bill PREFIX: the bill of materials is SPDX, names the program that is there, and every package in it has its licence.
+bill() {
+  python3 - "$1" <<'PYTHON' || fail "the bill of materials of $1 is wrong"
+import hashlib, json, pathlib, sys
+prefix = pathlib.Path(sys.argv[1])
+bill = json.loads((prefix / "share/doc/cutis/cutis.spdx.json").read_text())
+assert bill["spdxVersion"] == "SPDX-2.3" and bill["dataLicense"] == "CC0-1.0"
+own, *others = bill["packages"]
+digest = hashlib.sha256((prefix / "bin/cutis").read_bytes()).hexdigest()
+assert own["checksums"] == [{"algorithm": "SHA256", "checksumValue": digest}], "of another program"
+names = {p["name"] for p in others}
+missing = {"libeigen3-dev", "libfmt9", "nlohmann-json3-dev", "libcli11-dev", "libc6"} - names
+assert not missing, f"not named: {missing}"
+ids = [p["SPDXID"] for p in bill["packages"]]
+assert len(set(ids)) == len(ids)
+for r in bill["relationships"]:
+    assert {r["spdxElementId"], r["relatedSpdxElement"]} <= {*ids, "SPDXRef-DOCUMENT"}, r
+for p in others:
+    assert p["versionInfo"] and (prefix / "share/doc/cutis/licences" / (p["name"] + ".txt")).stat().st_size > 100, p["name"]
+    assert not p["licenseDeclared"].startswith(("GPL", "AGPL")) or " WITH " in p["licenseDeclared"], p
+PYTHON
+}
+
 mkdir "$scratch/archive" && tar -xzf "$archive" -C "$scratch/archive"
 prefix=$(echo "$scratch"/archive/*)
-files "$prefix"
+files "$prefix" && bill "$prefix"
 bare=$scratch/bare && c_library "$bare" && cp -r "$prefix" "$bare/cutis"
 use "$bare" /cutis/bin/cutis
 
 dpkg-deb -x "$deb" "$scratch/deb"
-files "$scratch/deb/usr"
+files "$scratch/deb/usr" && bill "$scratch/deb/usr"
 depends=$(dpkg-deb -f "$deb" Depends)
 grep -q 'libc6' <<<"$depends" || fail "the .deb does not say what it depends on: '$depends'"
 installed=$scratch/installed && c_library "$installed" && cp -r "$scratch/deb/." "$installed"
