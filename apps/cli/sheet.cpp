@@ -297,7 +297,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   const bool painted = choice.color == "texture" || !paints.empty();
   if (choice.color == "residual" || choice.color == "contact")
     for (const Method method : choice.methods)
-      if (!needs_skin(method))
+      if (!follows_field(method))
         throw Error(
             ErrorCode::bad_argument, "--color",
             fmt::format("'{}' is known to methods that follow a field; {} has none", choice.color, to_string(method)));
