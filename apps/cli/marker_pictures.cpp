@@ -5,32 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "overlay.h"
+
 namespace cutis::cli {
 namespace {
 
 constexpr double kBall = 0.009;  // radius, in heights of the character
-
-// An octahedron, split once: round enough for a ball of a few pixels.
-void add_ball(Mesh& mesh, const Vec3d& center, double radius) {
-  static const Vec3d axis[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-  static const int face[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
-                                 {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-  const auto corner = [&](Vec3d d) {
-    d = d / std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
-    mesh.positions.push_back(static_cast<Vec3f>(center + d * radius));
-    mesh.normals.push_back(static_cast<Vec3f>(d));
-    return static_cast<std::uint32_t>(mesh.positions.size() - 1);
-  };
-  for (const auto& f : face) {
-    const Vec3d &a = axis[f[0]], &b = axis[f[1]], &c = axis[f[2]];
-    const std::uint32_t p = corner(a), q = corner(b), r = corner(c), pq = corner(a + b), qr = corner(b + c),
-                        rp = corner(c + a);
-    mesh.triangles.push_back({p, pq, rp});
-    mesh.triangles.push_back({pq, q, qr});
-    mesh.triangles.push_back({rp, qr, r});
-    mesh.triangles.push_back({pq, qr, rp});
-  }
-}
 
 }  // namespace
 

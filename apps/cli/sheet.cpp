@@ -9,6 +9,8 @@
 
 #include "cutis/metrics.h"
 #include "cutis/second_runs.h"
+#include "overlay.h"
+#include "regions.h"
 #include "worst_region.h"
 
 namespace cutis::cli {
@@ -70,11 +72,27 @@ std::vector<Color> role_colors(const Character& character, const SheetChoice& ch
   return colors;
 }
 
+// One bone grey, two green, three blue, four violet, more red.
+std::vector<Color> influence_colors(const Character& character) {
+  constexpr std::uint32_t kColors[] = {0xb9b3aa, 0xd8d2c8, 0x4fa35a, 0x3a6fc4, 0x9b4fc0, 0xd4281c};
+  std::vector<Color> colors;
+  for (const Mesh& mesh : character.meshes)
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      std::size_t bones = 0;
+      if (v + 1 < mesh.weights.row_begin.size())
+        for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i)
+          bones += mesh.weights.weight[i] > 0 ? 1 : 0;
+      colors.push_back(color_from_srgb(kColors[std::min(bones, std::size(kColors) - 1)]));
+    }
+  return colors;
+}
+
 std::vector<Color> shot_colors(const Character& character, const Shot& shot, const SheetChoice& choice) {
   if (choice.color == "part") return colors_by_part(character);
   if (choice.color == "role") return role_colors(character, choice);
   if (choice.color == "weights")
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
+  if (choice.color == "influences") return influence_colors(character);
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
   if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
   if (choice.color == "scars") return flag_colors(shot.metrics->vertex_scars);
@@ -286,9 +304,9 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"texture",   "shade",  "part",    "role",    "weights",       "stretch",      "roughness", "scars",
-          "untouched", "memory", "settled", "overlap", "intersections", "poke_through", "tears",     "residual",
-          "contact"};
+  return {"texture", "shade",         "part",         "role",      "weights",  "influences",
+          "stretch", "roughness",     "scars",        "untouched", "memory",   "settled",
+          "overlap", "intersections", "poke_through", "tears",     "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -364,7 +382,18 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))
       label += fmt::format("   {} pairs", shots[i].metrics->intersecting_pairs.value_or(0));
     const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors, painted ? &paints : nullptr};
-    cells.push_back({render_still(drawable, camera, render, context), std::move(label)});
+    const std::optional<RegionMesh> regions =
+        choice.color == "part" ? std::optional(cut_regions(character, shots[i].positions, shots[i].normals))
+                               : std::nullopt;
+    Image image = render_still(regions ? regions->drawable() : drawable, camera, render, context);
+    if (choice.skeleton || choice.samples) {
+      Overlay overlay;
+      if (choice.skeleton) add_bones(overlay, character, shots[i].joints);
+      if (choice.samples)
+        add_samples(overlay, character, bind_options({Method::tracking}, choice.contact), shots[i].joints, context);
+      image = draw_through(image, regions ? regions->drawable() : drawable, overlay, camera, render, context);
+    }
+    cells.push_back({std::move(image), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));
   }
   if (cells.size() == 1 && choice.color != "stretch" && choice.color != "roughness" && !is_second_run(choice.color))

@@ -19,7 +19,7 @@ struct RenderArguments {
   ContactChoice contact;
   double yaw = 35, pitch = 12;
   RenderOptions render;
-  bool follow = false, view_given = false, numbers = false;
+  bool follow = false, view_given = false, numbers = false, skeleton = false, samples = false;
   int pick = 0;
 };
 
@@ -55,6 +55,8 @@ void run_render(const RenderArguments& options) {
   choice.view_given = options.view_given;
   choice.follow = options.follow;
   choice.numbers = options.numbers;
+  choice.skeleton = options.skeleton;
+  choice.samples = options.samples;
   choice.pick = options.pick;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   choice.render = options.render;
@@ -97,7 +99,9 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, stretch, roughness, "
+          "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, influences (how many "
+          "bones "
+          "move a vertex), stretch, roughness, "
           "scars, overlap, intersections, poke_through, tears; residual, contact (methods that follow a field); "
           "untouched, memory, settled, which play the motion twice (see 'measure --also'); default: texture where the "
           "file has textures or colours, else shade")
@@ -111,6 +115,10 @@ void add_render(CLI::App& app) {
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--numbers", options->numbers,
                  "Under each picture: pairs, folds, roughness (degrees), scars, longest stretch, volume");
+  verb->add_flag("--skeleton", options->skeleton, "Bones, in the colours of their parts, through the skin");
+  verb->add_flag("--samples", options->samples,
+                 "What the fields of the parts were fitted through, with normals, through the skin: samples (yellow), "
+                 "caps (red), tucks (blue)");
   verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
   CLI::Option* yaw =
       verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")
