@@ -23,14 +23,31 @@ MarkerPictures::MarkerPictures(const Character& character, int count, std::size_
 }
 
 void MarkerPictures::take(std::size_t frame, double time, const std::vector<Vec3f>& positions,
-                          std::span<const Vec3d> markers, std::span<const double> confidence) {
+                          std::span<const Vec3d> markers, std::span<const double> confidence, const Mesh& control) {
   if (!std::binary_search(wanted_.begin(), wanted_.end(), frame)) return;
-  shots_.push_back({time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}});
+  shots_.push_back(
+      {time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}, control});
+}
+
+Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> positions, const Color& color,
+                           const Shot& shot, const Camera& camera, const RenderOptions& render,
+                           const Context& context) const {
+  const Box rest = character_.bounds();
+  const double height = rest.hi.y - rest.lo.y;
+  Character drawn = character;
+  Mesh balls;
+  balls.name = "markers";
+  for (std::size_t m = 0; m < shot.markers.size(); ++m)
+    if (shot.confidence[m] > 0) add_ball(balls, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
+  std::vector<Vec3f> all(positions.begin(), positions.end());
+  all.insert(all.end(), balls.positions.begin(), balls.positions.end());
+  std::vector<Color> colors(positions.size(), color);
+  colors.resize(all.size(), color_from_srgb(0xd4281c));
+  drawn.meshes.push_back(std::move(balls));
+  return render_still({&drawn, all, {}, colors}, camera, render, context);
 }
 
 Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const {
-  const Box rest = character_.bounds();
-  const double height = rest.hi.y - rest.lo.y;
   Box all;
   Vec3d reach;  // of the body around its middle, the largest of all shots: one zoom for all
   for (const Shot& shot : shots_) {
@@ -47,16 +64,6 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
   view.pitch = 0.15;
   std::vector<SheetCell> cells;
   for (const Shot& shot : shots_) {
-    Character drawn = character_;
-    Mesh balls;
-    balls.name = "markers";
-    for (std::size_t m = 0; m < shot.markers.size(); ++m)
-      if (shot.confidence[m] > 0) add_ball(balls, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
-    std::vector<Vec3f> positions = shot.positions;
-    positions.insert(positions.end(), balls.positions.begin(), balls.positions.end());
-    std::vector<Color> colors(shot.positions.size(), color_from_srgb(0xd8b49a));
-    colors.resize(positions.size(), color_from_srgb(0xd4281c));
-    drawn.meshes.push_back(std::move(balls));
     Box box;
     for (const Vec3f& p : shot.positions) box.add(static_cast<Vec3d>(p));
     if (follow) {
@@ -67,8 +74,16 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
     }
     render.ground_height = all.lo.y;
     const Camera camera = frame_bounds(follow ? box : all, view, aspect);
-    cells.push_back(
-        {render_still({&drawn, positions, {}, colors}, camera, render, context), fmt::format("{:.2f} s", shot.time)});
+    if (!shot.control.positions.empty()) {
+      Character control;
+      control.meshes.push_back(shot.control);
+      RenderOptions edges = render;
+      edges.wireframe = true;
+      cells.push_back({draw(control, shot.control.positions, color_from_srgb(0x9fb7d6), shot, camera, edges, context),
+                       "control mesh"});
+    }
+    cells.push_back({draw(character_, shot.positions, color_from_srgb(0xd8b49a), shot, camera, render, context),
+                     fmt::format("{:.2f} s", shot.time)});
     context.progress("rendering", static_cast<double>(cells.size()) / static_cast<double>(shots_.size()));
   }
   SheetOptions sheet;
