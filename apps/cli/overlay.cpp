@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace cutis::cli {
 namespace {
@@ -84,14 +85,44 @@ void add_bone(Overlay& overlay, const Vec3d& from, const Vec3d& to, const Color&
   }
 }
 
+namespace {
+
+// Where a bone without children ends, at rest: as far beyond the middle of its vertices as that is from the joint.
+std::vector<std::optional<Vec3d>> leaf_ends(const Character& character) {
+  const auto& joints = character.skeleton.joints;
+  std::vector<Vec3d> sum(joints.size());
+  std::vector<double> weight(joints.size(), 0.0);
+  for (const Mesh& mesh : character.meshes)
+    for (std::size_t v = 0; v + 1 < mesh.weights.row_begin.size(); ++v)
+      for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i) {
+        const auto w = static_cast<double>(mesh.weights.weight[i]);
+        if (w < 0.5) continue;  // its own
+        sum[mesh.weights.joint[i]] += static_cast<Vec3d>(mesh.positions[v]) * w;
+        weight[mesh.weights.joint[i]] += w;
+      }
+  std::vector<char> has_child(joints.size(), 0);
+  for (const Joint& joint : joints)
+    if (joint.parent >= 0 && joint.is_bone) has_child[static_cast<std::size_t>(joint.parent)] = 1;
+  std::vector<std::optional<Vec3d>> ends(joints.size());
+  for (std::size_t j = 0; j < joints.size(); ++j)
+    if (has_child[j] == 0 && weight[j] > 0) ends[j] = sum[j] / weight[j] * 2.0 - joints[j].world_from_rest.translation;
+  return ends;
+}
+
+}  // namespace
+
 void add_bones(Overlay& overlay, const Character& character, std::span<const Affine3d> world_from_joint) {
   std::vector<Color> colors = joint_colors(character.skeleton);
   for (Color& color : colors) color *= 0.5F;  // to be told from the part around it
   const double ball = 0.006 * size_of(character);
   const auto& joints = character.skeleton.joints;
+  const std::vector<std::optional<Vec3d>> ends = leaf_ends(character);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!joints[j].is_bone) continue;
     const Vec3d& at = world_from_joint[j].translation;
+    if (ends[j])
+      add_bone(overlay, at, apply(world_from_joint[j], apply(inverse_of(joints[j].world_from_rest), *ends[j])),
+               colors[j]);
     add_ball(overlay.mesh, at, ball);
     overlay.colors.resize(overlay.mesh.positions.size(), colors[j]);
     const int parent = joints[j].parent;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace cutis::cli {
 namespace {
 
-constexpr int kPieces = 4;  // along an edge of a triangle that a border may cross
+// Pieces of a triangle that a border may cross: so large, in sizes of the character, which is how wide borders are
+// drawn; so many along an edge at most.
+constexpr float kPiece = 0.0025F;
+constexpr int kMostPieces = 24;
 
 using VertexWeights = std::vector<std::pair<std::uint32_t, float>>;  // bone, weight
 
@@ -38,6 +42,9 @@ RegionMesh cut_regions(const Character& character, std::span<const Vec3f> positi
   const Color none = color_from_srgb(0xb9b3aa), border = color_from_srgb(0x26221e);
   RegionMesh result;
   Mesh out;
+  const Box box = character.bounds();
+  const Vec3d extent = box.hi - box.lo;
+  const auto size = static_cast<float>(std::sqrt(extent.x * extent.x + extent.y * extent.y + extent.z * extent.z));
   std::size_t base = 0;  // of the mesh's vertices among all
   const auto corner = [&](const std::array<Vec3f, 3>& p, const std::array<Vec3f, 3>& n,
                           const std::array<float, 3>& at) {
@@ -58,7 +65,14 @@ RegionMesh cut_regions(const Character& character, std::span<const Vec3f> positi
         at[c] = 1;
         owner[c] = largest(rows, at);
       }
-      const int pieces = owner[0] == owner[1] && owner[1] == owner[2] ? 1 : kPieces;
+      float longest = 0;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Vec3f e = p[(c + 1) % 3] - p[c];
+        longest = std::max(longest, std::sqrt(e.x * e.x + e.y * e.y + e.z * e.z));
+      }
+      const int pieces = owner[0] == owner[1] && owner[1] == owner[2]
+                             ? 1
+                             : std::clamp(static_cast<int>(longest / (kPiece * size)), 1, kMostPieces);
       const auto point = [&](int i, int j) {
         const float a = static_cast<float>(i) / static_cast<float>(pieces),
                     b = static_cast<float>(j) / static_cast<float>(pieces);

@@ -32,6 +32,7 @@ struct Shot {
   std::optional<FrameMetrics> metrics;  // when colours or the zoom need them
   std::vector<VertexState> states;      // of methods that work on fields
   std::vector<float> residuals;
+  std::vector<SkinContact> contact;           // with the contact pass
   std::optional<ShapeDifference> difference;  // of two runs, when colours need it
   std::optional<double> dqs_roughness;
 };
@@ -110,7 +111,10 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     return colors_by_scalar(shot.difference->vertex, 0, kDifferenceRange);
   }
   if (choice.color == "contact") {
+    // What is held apart; without the contact pass, what the field holds.
     std::vector<std::uint8_t> touching;
+    for (const SkinContact& contact : shot.contact) touching.push_back(contact.touch >= 1 ? 1 : 0);
+    if (!touching.empty()) return flag_colors(touching);
     for (const VertexState state : shot.states) touching.push_back(state == VertexState::contact ? 1 : 0);
     return flag_colors(touching);
   }
@@ -139,6 +143,7 @@ std::vector<Shot> take_shots(const Character& character, const Motion& motion, M
               {},
               frame.states,
               frame.residuals,
+              frame.contact,
               {},
               {}};
     for (const Vec3f& p : frame.positions) shot.box.add(static_cast<Vec3d>(p));
@@ -289,6 +294,7 @@ Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, std
     const auto joint = static_cast<std::size_t>(find_bone(character, choice.zoom, "--zoom"));
     for (const Shot& shot : shots) zoom.centers.push_back(shot.joints[joint].translation);
   }
+  if (choice.zoom_size > 0) zoom.radius = choice.zoom_size * size / 2;
   return zoom;
 }
 

@@ -97,7 +97,7 @@ def figure_5(r):
     r.expect("weight of the upper bone falls along the cylinder by at most", drops, "<", 0.01)
     step = max(abs(a[1] - b[1]) for a, b in zip(curve, curve[1:]))
     r.expect("largest step from one ring to the next", step, "<", 0.25)
-    r.svg("Weights along one side of the built-in cylinder, whose joint is at 0.45 m.",
+    r.svg("Weights along one side of the built-in cylinder, whose joint is at 0.4 m.",
           plot({"upper": curve, "lower": [(y, 1 - w) for y, w in curve]}, "metres along the cylinder", "weight"))
 
 

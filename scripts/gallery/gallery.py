@@ -45,7 +45,7 @@ class Studio:
         self.data = None if builtin_only else data
         self.work = self.out / "work"
         self.work.mkdir(parents=True, exist_ok=True)
-        self.made, self.lock = {}, threading.Lock()
+        self.making, self.done, self.lock = {}, set(), threading.Lock()
         self.root = pathlib.Path(__file__).resolve().parents[2]
 
     def shared(self, name):
@@ -63,13 +63,11 @@ class Studio:
     def once(self, path, make):
         """A file that several rows use, made by the first."""
         with self.lock:
-            lock = self.made.setdefault(path, threading.Lock())
+            lock = self.making.setdefault(path, threading.Lock())
         with lock:
-            if not getattr(self, "_done", None):
-                self._done = set()
-            if path not in self._done:
+            if path not in self.done:
                 make()
-                self._done.add(path)
+                self.done.add(path)
         return str(path)
 
     def shown(self, arguments):
@@ -226,8 +224,8 @@ def make_rows(studio, recipes, workers, tell):
         made = Row(recipe, studio)
         try:
             recipe.function(made)
-        except (RuntimeError, OSError, KeyError, ValueError) as fault:
-            made.expected.append((False, f"it could not be made: {fault}"))
+        except Exception as fault:  # of any kind: it is this row's, and the page says so
+            made.expected.append((False, f"it could not be made: {type(fault).__name__} {fault}"))
         tell(made)
         return made
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

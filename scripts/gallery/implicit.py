@@ -53,7 +53,7 @@ def figure_1(r):
           "relaxation spreads the twist.")
     r.picture("twist", "Linear blending, dual quaternions, implicit skinning.", "render", CYLINDER, "--clip", "twist", "--at", "0.5,1.0", "--methods",
               "lbs,dqs,implicit", "--yaw", 0, "--size", "300x300")
-    r.picture("forearm", "The same in a forearm.", "render", "builtin:arm", "--clip", "forearm_twist", "--at", 1.0, "--methods", "lbs,dqs,implicit,tracking",
+    r.picture("forearm", "The same in a forearm.", "render", "builtin:arm", "--clip", "forearm_twist", "--at", 0.5, "--methods", "lbs,dqs,implicit,tracking",
               "--yaw", 0, "--size", "330x200")
 
 
@@ -71,7 +71,7 @@ def figure_2(r):
     r.picture("section", "Iso-lines of the implicit skin in the plane of the bend.", "fields", CYLINDER, "--slice", "upper", "--clip", "bend", "--at", "0.5,0.75")
 
 
-FINGER = ["--zoom", "index_2", "--yaw", -70, "--pitch", 5, "--size", "360x360"]
+FINGER = ["--zoom", "index_2", "--zoom-size", 0.25, "--yaw", -90, "--pitch", 5, "--size", "360x360"]
 
 
 @row(PAPER, "Figure 3", "An index finger bends",
@@ -85,7 +85,7 @@ def figure_3(r):
     hand = r.studio.shared(WEBXR)
     if hand:
         r.picture("webxr", "A real hand.", "render", hand, "--clip", "index_curl", "--at", "0.6,1.0", "--methods", "lbs,dqs,implicit", "--zoom",
-                  "index-finger-phalanx-intermediate", "--yaw", 90, "--pitch", 10, "--size", "360x360")
+                  "index-finger-phalanx-intermediate", "--zoom-size", 0.35, "--yaw", 0, "--pitch", 10, "--size", "360x300")
 
 
 @row(PAPER, "Figures 4 and 17", "Bones from control spheres", quick=True,
@@ -132,16 +132,28 @@ def figure_7(r):
           plot({"formula": [(k / 50 - 1, formula(k / 50 - 1)) for k in range(101)], "program": sorted(points)}, "distance / radius", "field"))
 
 
-@row(PAPER, "Figures 8 and 9", "Union and blend",
+@row(PAPER, "Figures 8 and 9", "Union and blend", quick=True,
      claim="The maximum of two fields has a sharp edge where its gradient jumps; the blend raises values between both and fills the edge.")
 def figure_8(r):
+    union, clean, blend = (r.answer("operators", "--kind", k, "-o", r.studio.work / f"{k}.png")["operators"][0]["drawn"] for k in ("union", "clean-union", "blend"))
+    grid = [k / 4 for k in range(5)]
+    r.expect("the union differs from the maximum by", max(abs(union[0]["values"][j][i] - max(a, b)) for j, b in enumerate(grid) for i, a in enumerate(grid)), "<", 1e-6)
+    r.expect("clean union on the skin, g(0.5, 0.25)", clean[0]["values"][1][2], "=", 0.5)
+    r.expect("clean union off it, g(0.25, 0.25)", clean[0]["values"][1][1], ">", 0.25, than="the union: the field is round")
+    closed, wide = blend[0], blend[-1]
+    r.expect("blend opened wide, g(0.25, 0.25)", wide["values"][1][1], ">", closed["values"][1][1], than="closed")
     r.picture("union", "Union.", "operators", "--kind", "union")
     r.picture("clean-union", "Clean union: the same skin in a round field.", "operators", "--kind", "clean-union")
     r.picture("blend", "Blend, opened by 45 to 0 degrees.", "operators", "--kind", "blend")
 
 
-@row(PAPER, "Figure 10", "How far the blend opens", claim="The opening as a curve of the angle between gradients, shaped for fingers.")
+@row(PAPER, "Figure 10", "How far the blend opens", quick=True, claim="The opening as a curve of the angle between gradients, shaped for fingers.")
 def figure_10(r):
+    curves = r.answer("operators", "--kind", "controllers", "--preset", "finger", "-o", r.studio.work / "finger.png")["controllers"][0]["curves"]
+    at = {c["angle"]: c["opening"] for c in curves}
+    r.expect("opening below pi/8, where theta_0 is pi/4", at[15], "=", 45, "°")
+    r.expect("opening from pi/2 on, where theta_1 is pi/10", at[90], "=", 18, "°")
+    r.expect("opening between them, at 60°", at[60], "<", at[45], "°", than="at 45°")
     r.picture("curves", "Controllers of a finger.", "operators", "--kind", "controllers", "--preset", "finger")
 
 
@@ -185,16 +197,17 @@ MEAN_VALUE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 420 300" wi
 @row(PAPER, "Figure 14", "Smoothing around contact", quick=True,
      claim="Without smoothing the skin around a contact is a sawtooth; Laplacian smoothing takes it away.")
 def figure_14(r):
-    paper = ["--clip", "bend", "--frames", 13, "--contact", "operator", "--operator", "contact"]
-    before = r.measure(CYLINDER, *paper, "--set", "implicit.smoothing=0", methods="implicit")
-    after = r.measure(CYLINDER, *paper, "--set", "implicit.smoothing=10", methods="implicit")
-    frame = 3  # 75 degrees
-    r.expect("roughness without smoothing, at 75°", before.frame("implicit", "roughness", frame), ">", after.frame("implicit", "roughness", frame), "°", than="with it")
-    r.expect("folds without smoothing", before.worst("implicit", "folds"), ">", after.worst("implicit", "folds"), than="with it")
-    view = ["--clip", "bend", "--at", 0.5, "--methods", "implicit", "--contact", "operator", "--operator", "contact", "--zoom", "upper", "--yaw", -60, "--pitch", 20,
-            "--wireframe", "--size", "460x460"]
-    r.picture("before", "Before.", "render", CYLINDER, *view, "--set", "implicit.smoothing=0")
-    r.picture("after", "After.", "render", CYLINDER, *view, "--set", "implicit.smoothing=10")
+    at = ["--clip", "bend", "--frames", 13]
+    before = r.measure(CYLINDER, *at, "--set", "implicit.smoothing=0", methods="implicit")
+    after = r.measure(CYLINDER, *at, "--set", "implicit.smoothing=3", methods="implicit")
+    r.expect("folded edges without smoothing, worst frame", before.worst("implicit", "folds"), ">", 2 * after.worst("implicit", "folds"), than="twice as many as with it")
+    r.expect("folded edges without smoothing, mean of the frames", before.mean("implicit", "folds"), ">", 2 * after.mean("implicit", "folds"),
+             than="twice as many as with it")
+    views = {"cylinder": [CYLINDER, "--clip", "bend", "--at", 0.8, "--zoom", "upper", "--zoom-size", 0.35, "--yaw", -35, "--pitch", -5],
+             "finger": ["builtin:hand", "--clip", "fist", "--at", 0.8, "--zoom", "index_2", "--zoom-size", 0.2, "--yaw", -90, "--pitch", -5]}
+    for name, view in views.items():
+        for when, passes in (("before", 0), ("after", 3)):
+            r.picture(f"{name}-{when}", f"{name}, {when}.", "render", *view, "--methods", "implicit", "--size", "460x380", "--set", f"implicit.smoothing={passes}")
 
 
 @row(PAPER, "Figures 15 and 16", "From a scan", claim="A point cloud of a hand, and parts of a template fitted to it by iterative closest points.")
@@ -203,8 +216,11 @@ def figure_15(r):
              "hand with a licence that allows its redistribution")
 
 
-@row(PAPER, "Figure 18", "Parts of the hand", claim="Each vertex belongs to the bone with its largest weight.")
+@row(PAPER, "Figure 18", "Parts of the hand", quick=True, claim="Each vertex belongs to the bone with its largest weight.")
 def figure_18(r):
+    parts = r.answer("bind", "builtin:hand", "-o", r.studio.work / "parts.rig")["parts"]
+    r.expect("bones with a part", sum(p["vertices"] > 0 for p in parts), "=", 17)
+    r.expect("vertices in them", sum(p["vertices"] for p in parts), "=", 5888, than="all of the hand")
     r.picture("parts", "The built-in hand.", "render", "builtin:hand", "--color", "part", "--yaw", 0, "--size", "420x460")
     hand = r.studio.shared(WEBXR)
     if hand:
@@ -247,7 +263,7 @@ def figure_20(r):
             r.studio.run(["fields", "builtin:hand", *p, "--iso", skin, "--quiet"])
             r.picture(f"surface-{name.lower()}", f"The surface of {name}.", "render", skin, "--yaw", 0, "--size", "380x420")
     r.expect("HRBF off the mesh, mean of the parts' medians", off["HRBF"], "<", off["spheres"], " mm", than="spheres")
-    r.partly("spheres are fitted by the program to each bone, two a bone, not given by hand: knuckles have gaps and there is no palm")
+    r.partly("spheres are fitted by the program to each bone, a few a bone, not given by hand: knuckles have grooves, and the palm is made of bars")
 
 
 @row(PAPER, "Figure 23", "The initial guess", quick=True,
@@ -278,8 +294,8 @@ def figure_24(r):
         union = r.frames(CYLINDER, *at, "-p", p, method="implicit")[3]
         blend = r.frames(CYLINDER, *at, "-p", p, "--operator", "blend", "--opening", "hip", method="implicit")[3]
         lifted.append(100 * farthest(union, blend) / RADIUS)
-        r.picture(f"support-{factor}", f"Supports of {factor} thicknesses: the union, the blend lifts the skin by {lifted[-1]:.0f}% of the radius.", "render", CYLINDER, "--clip",
-                  "bend", "--at", 0.5, "--methods", "implicit", "--operator", "blend", "--opening", "hip", "-p", p, "--zoom", "upper", "--yaw", 0, "--size", "330x330")
+        r.picture(f"support-{factor}", f"Supports of {factor} thicknesses: the blend lifts the skin by {lifted[-1]:.0f}% of the radius.", "render", CYLINDER, "--clip",
+                  "bend", "--at", 0.5, "--methods", "implicit", "--operator", "blend", "--opening", "hip", "-p", p, "--zoom", "upper", "--zoom-size", 0.5, "--yaw", 0, "--size", "330x330")
     r.table("Farthest that the blend lifts the skin at 75 degrees, % of the radius", ["supports of", "1", "1.5", "2", "3 thicknesses"], [["", *lifted]])
     r.expect("the blend with supports of 1.5 thicknesses", lifted[1], ">", lifted[0], "%", than="of 1")
     r.expect("of 2", lifted[2], ">", lifted[1], "%", than="of 1.5")

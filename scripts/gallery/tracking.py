@@ -30,13 +30,19 @@ def figure_1_left(r):
     r.expect("pairs of the tracked shoulders", s.worst("tracking", "intersecting_pairs"), "=", 0)
     r.expect("longest edge of the tracked shoulders", s.worst("tracking", "stretch_max"), "<", s.worst("dqs", "stretch_max"),
              than="dual quaternions")
+    skins = {m: r.frames(HUMAN, "--bvh", twist, "--frames", 7, method=m)[6] for m in ("implicit", "tracking")}
+    apart = 1000 * farthest(skins["implicit"], skins["tracking"])
+    r.number("tracked skin of the twisted body and implicit skinning's are apart by at most", apart, " mm")
+    if apart < 20:
+        r.partly(f"the belly is not visibly more elastic than implicit skinning's, from which the tracked skin is {apart:.0f} mm away at most: weights "
+                 "of a spine of four bones have spread the twist already")
     r.compare("Torso", t, QUALITY)
     r.compare("Shoulders", s, QUALITY)
     r.picture("rest", "(a) The rest pose.", "render", HUMAN, "--size", "300x360", "--yaw", 20)
     r.picture("twist", "(b, c) The torso twisted; colour is stretch.", "render", HUMAN, "--bvh", twist, "--at", 1.0, "--methods",
               "dqs,implicit,tracking", "--color", "stretch", "--zoom", "chest", "--yaw", 20, "--size", "360x360")
     r.picture("shoulders", "(b, c) The shoulders raised.", "render", HUMAN, "--bvh", raised, "--at", 1.0, "--methods",
-              "dqs,implicit,tracking", "--zoom", "upper_chest", "--yaw", 15, "--size", "360x360")
+              "dqs,implicit,tracking", "--zoom", "upper_arm_l", "--yaw", 15, "--pitch", 0, "--size", "360x360")
     body = r.studio.shared(BODY)
     if body:
         m = r.measure(body, "--clip", "spine_neck_twist_pm105", "--frames", 9, methods="implicit,tracking")
@@ -79,17 +85,21 @@ def figure_2(r):
     if m.worst("implicit", "intersecting_pairs") == 0:
         r.partly("implicit skinning here keeps vertices on their part's side and does not fail at 150 degrees as the paper's does (figure 12 has "
                  "the paper's own)")
-    # How far the back of the bend stands out: skin near the joint, from the joint, in radii of the cylinder, at 98 degrees.
+    # The bulge: skin near the joint, from the nearer of the bones' axes, in radii of the cylinder.
     rest = r.frames(CYLINDER, "--clip", "bend", "--frames", 2, method="lbs")[0]
-    joint = (0, 0.45, 0)
-    ring = [i for i, p in enumerate(rest) if abs(p[1] - joint[1]) < 0.06]
-    back = {}
-    for method in ("dqs", "implicit", "tracking"):
-        skin = r.frames(CYLINDER, "--clip", "bend", "--frames", 31, method=method)[right_angle]
-        back[method] = max(math.dist(skin[i], joint) for i in ring) / 0.1
-    r.say("Farthest skin around the joint at 98°, in radii: " + ", ".join(f"{m} {x:.2f}" for m, x in back.items()) + ".")
-    if back["tracking"] >= back["dqs"]:
-        r.partly(f"the back of the tracked bend stands out as far as that of dual quaternions ({back['tracking']:.2f} and {back['dqs']:.2f} radii)")
+    height, turn = 0.4, math.radians(degrees["frames"][0]["bend_degrees"])
+    along = (-math.sin(turn), math.cos(turn))
+    ring = [i for i, p in enumerate(rest) if abs(p[1] - height) < 0.08]
+
+    def thickness(p):
+        x, y, z = p[0], p[1] - height, p[2]
+        across = x * along[1] - y * along[0]
+        return min(math.hypot(x, z), math.hypot(across, z)) / 0.1
+
+    bulge = {m: max(thickness(skin[i]) for i in ring) for m in ("dqs", "implicit", "tracking")
+             for skin in [r.frames(CYLINDER, "--clip", "bend", "--frames", 31, method=m)[right_angle]]}
+    r.say("Farthest skin from the bones' axes around the joint, in radii: " + ", ".join(f"{m} {x:.2f}" for m, x in bulge.items()) + ".")
+    r.expect("bulge of tracking", bulge["tracking"], "<", bulge["dqs"], " radii", than="dual quaternions")
     r.compare("Bend to 150° and back", m, QUALITY)
     r.picture("bend", "Dual quaternions, implicit skinning, tracking; red triangles intersect.", "render", CYLINDER, "--clip", "bend", "--methods",
               "dqs,implicit,tracking", "--at", "0.4,0.6,0.8,1.0", "--color", "intersections", "--yaw", 0, "--size", "300x300")
@@ -124,15 +134,27 @@ def figure_3(r):
               "--color", "contact", "--wireframe", "--yaw", 0, "--size", "360x360")
 
 
-@row(PAPER, "Figure 4", "Controllers",
+@row(PAPER, "Figure 4", "Controllers", quick=True,
      claim="Curves from the angle between gradients to the operator's parameter: contact opens past a right angle, the bulge earlier.")
 def figure_4(r):
+    for p in r.answer("operators", "--kind", "controllers", "-o", r.studio.work / "controllers.png")["controllers"]:
+        if p["name"] in ("elbow", "finger"):
+            at = {c["angle"]: c for c in p["curves"]}
+            r.expect(f"{p['name']}: contact at 60°", at[60]["contact"], "=", 0)
+            r.expect(f"{p['name']}: contact at 180°", at[180]["contact"], "=", 1)
+            r.expect(f"{p['name']}: bulge at 90°", at[90]["bulge"], ">", at[90]["contact"], than="contact")
     r.picture("curves", "Contact, bulge and opening over the angle, by kind of joint.", "operators", "--kind", "controllers")
 
 
-@row(PAPER, "Figure 5", "Contact operator",
+@row(PAPER, "Figure 5", "Contact operator", quick=True,
      claim="The 0.5 line follows f1, f2 and the contact line between them, which grows with d from a clean union to full contact.")
 def figure_5(r):
+    drawn = r.answer("operators", "--kind", "contact", "--at", "0,0.5,1", "-o", r.studio.work / "contact.png")["operators"][0]["drawn"]
+    for d in drawn:
+        r.expect(f"d = {d['parameter']:g}: the skin of one field beside little of the other, g(0.5, 0.25)", d["values"][1][2], "=", 0.5)
+    r.expect("contact line at d = 0 ends at", drawn[0]["contact_end"], "=", 0.5)
+    r.expect("contact line at d = 1 ends at", drawn[2]["contact_end"], ">", drawn[1]["contact_end"], than="at d = 0.5")
+    r.expect("on the contact line, d = 1: g(0.75, 0.75)", drawn[2]["values"][3][3], "=", 0.5)
     slices = r.answer("fields", "builtin:arm", "--slice", "forearm", "--clip", "elbow", "--at", "0,0.5,0.7,1.0", "-o", r.studio.work / "figure5.png")
     lengths = [f["contact_length"] for f in slices["frames"]]
     angles = [f["bend_degrees"] for f in slices["frames"]]
@@ -144,9 +166,14 @@ def figure_5(r):
     r.picture("elbow", "Applied at an elbow.", "fields", "builtin:arm", "--slice", "forearm", "--clip", "elbow", "--at", "0,0.5,0.7,1.0")
 
 
-@row(PAPER, "Figure 6", "Bulge in contact, the operator",
+@row(PAPER, "Figure 6", "Bulge in contact, the operator", quick=True,
      claim="The 0.5 lines of both fields move outwards while the contact line grows: skin swells before and where it touches.")
 def figure_6(r):
+    drawn = r.answer("operators", "--kind", "bulge", "--at", "0,0.5,1", "-o", r.studio.work / "bulge.png")["operators"][0]["drawn"]
+    r.expect("d = 0: both skins meet at", drawn[0]["crossing"], "=", 0.5)
+    r.expect("d = 1: both skins meet at", drawn[2]["crossing"], "<", drawn[1]["crossing"], than="at d = 0.5: farther out")
+    r.expect("d = 1: g(0.5, 0.25)", drawn[2]["values"][1][2], ">", 0.5, than="the skin has moved out")
+    r.expect("d = 1: contact ends at", drawn[2]["contact_end"], ">", 0.9)
     r.picture("operator", "The operator from d = 0 to 1.", "operators", "--kind", "bulge")
 
 
@@ -167,7 +194,7 @@ def figure_7(r):
     r.compare("Twist", t, QUALITY)
     r.compare("Bend", b, QUALITY)
     r.picture("twist", "(c) Twist, linear blending above; colour is stretch.", "render", CYLINDER, "--clip", "twist", "--methods", "lbs,tracking",
-              "--at", "0.5,1.0", "--color", "stretch", "--wireframe", "--yaw", 0, "--size", "360x360")
+              "--at", "0.5,1.0", "--color", "stretch", "--wireframe", "--zoom", "upper", "--yaw", 0, "--size", "360x360")
     r.picture("bend", "(e) Bend, dual quaternions above; colour is stretch.", "render", CYLINDER, "--clip", "bend", "--methods", "dqs,tracking", "--at",
               "0.5,1.0", "--color", "stretch", "--wireframe", "--yaw", 0, "--size", "360x360")
 
@@ -204,11 +231,14 @@ def figure_8(r):
     rows = []
     for name, file in sets.items():
         m = r.measure(file, *at, methods="implicit,tracking")
-        rows.append([name, *[m.worst(x, k) for x in ("implicit", "tracking") for k in ("intersecting_pairs", "folds", "stretch_max")]])
+        rows.append([name, *[m.worst(x, k) for x in ("implicit", "tracking") for k in ("intersecting_pairs", "folds", "scars", "stretch_max")]])
+        if m.worst("tracking", "scars") > 20:
+            r.partly(f"with {name} weights the tracked skin has edges bent where dual quaternions bend none ({m.worst('tracking', 'scars'):.0f} scars; "
+                     f"implicit skinning {m.worst('implicit', 'scars'):.0f}): ledges where the spread ends")
         r.picture(name, f"{name} weights: implicit skinning, tracking.", "render", file, "--clip", "bend", "--at", 0.5, "--methods",
                   "implicit,tracking", "--wireframe", "--yaw", 0, "--size", "360x360")
         r.expect(f"pairs of tracking, {name} weights, to 150°", m.worst("tracking", "intersecting_pairs"), "=", 0)
-    r.table("To 150 degrees and back, worst frame", ["weights", "implicit: pairs", "folds", "longest edge", "tracking: pairs", "folds", "longest edge"], rows)
+    r.table("To 150 degrees and back, worst frame", ["weights", "implicit: pairs", "folds", "scars", "longest edge", "tracking: pairs", "folds", "scars", "longest edge"], rows)
 
 
 @row(PAPER, "Figure 9", "Without edited weights",
@@ -244,11 +274,11 @@ def figure_10(r):
     r.expect("pairs of tracking with it", swollen.worst("tracking", "intersecting_pairs"), "=", 0)
     r.expect("longest edge of tracking with it", swollen.worst("tracking", "stretch_max"), "<", 2.5)
     r.compare("With the biceps", swollen, QUALITY)
-    view = ["--at", "0,0.5,0.8", "--yaw", 0, "--pitch", 10, "--size", "400x260"]
+    view = ["--at", "0.8", "--yaw", 0, "--pitch", 10, "--size", "560x400"]
     r.picture("without", "Without a muscle.", "render", "builtin:arm", "--clip", "elbow", "--methods", "tracking", *view)
     r.picture("with", "(a, b) With a biceps that the elbow drives.", "render", "builtin:arm", "--clip", "elbow", "--methods", "tracking", "-p", muscle, *view)
     r.picture("implicit", "(c) The same by implicit skinning; colour is roughness.", "render", "builtin:arm", "--clip", "elbow", "--methods",
-              "implicit,tracking", "-p", muscle, "--at", "0.5,0.8", "--color", "roughness", "--yaw", 0, "--pitch", 10, "--size", "400x260")
+              "implicit,tracking", "-p", muscle, "--at", "0.8", "--color", "roughness", "--yaw", 0, "--pitch", 10, "--size", "480x360")
     rough = {m: swollen.frame(m, "roughness", 5) for m in ("implicit", "tracking")}
     r.number("roughness at 125°, implicit", rough["implicit"], "°")
     r.number("roughness at 125°, tracking", rough["tracking"], "°")
@@ -327,7 +357,7 @@ def figure_13(r):
     r.picture("contact", "Contact.", "render", CYLINDER, *view)
     r.picture("bulge", "Bulge in contact.", "render", CYLINDER, *view, "-p", bulge)
     r.picture("profile", "A rounder profile and a quicker controller of a preset.", "render", CYLINDER, *view, "-p", soft)
-    finger = ["--clip", "fist", "--at", "0.55", "--methods", "tracking", "--zoom", "index_2", "--yaw", 75, "--pitch", 5, "--size", "420x420"]
+    finger = ["--clip", "fist", "--at", "0.65", "--methods", "tracking", "--zoom", "index_2", "--zoom-size", 0.2, "--yaw", -90, "--pitch", 5, "--size", "420x420"]
     for name, p in (("contact", []), ("bulge", ["-p", soft])):
         r.picture(f"finger-{name}", f"A finger of the built-in hand: {name}.", "render", "builtin:hand:12000", *finger, *p)
 
@@ -346,7 +376,7 @@ def figure_14(r):
     if a.worst("implicit", "intersecting_pairs") == 0:
         r.partly("implicit skinning here bends the arm less where it is driven too deep (relief), so that it does not fail as the paper's does")
     r.picture("belly", "Implicit skinning above, tracking below; red triangles intersect.", "render", HUMAN, "--clip", "arm_across_belly", "--methods",
-              "implicit,tracking", "--at", "0.9,1.3", "--color", "intersections", "--yaw", 20, "--size", "400x400")
+              "implicit,tracking", "--at", "0.9,1.3", "--color", "intersections", "--zoom", "spine", "--zoom-size", 0.4, "--yaw", 0, "--size", "360x360")
     r.picture("chin", "The chin on the chest.", "render", HUMAN, "--bvh", chin, "--methods", "dqs,implicit,tracking", "--at", 1.0, "--zoom", "neck", "--yaw",
               70, "--pitch", 0, "--size", "360x360")
 

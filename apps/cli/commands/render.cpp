@@ -17,7 +17,7 @@ struct RenderArguments {
   std::vector<double> at;
   MotionChoice motion;
   ContactChoice contact;
-  double yaw = 35, pitch = 12;
+  double yaw = 35, pitch = 12, zoom_size = 0;
   RenderOptions render;
   bool follow = false, view_given = false, numbers = false, skeleton = false, samples = false;
   int pick = 0;
@@ -51,6 +51,7 @@ void run_render(const RenderArguments& options) {
   choice.color = options.color;
   choice.bone = options.bone;
   choice.zoom = options.zoom;
+  choice.zoom_size = options.zoom_size;
   choice.contact = options.contact;
   choice.view_given = options.view_given;
   choice.follow = options.follow;
@@ -111,6 +112,9 @@ void add_render(CLI::App& app) {
       "--zoom", options->zoom,
       "Close-up: 'worst' (where skin meets skin or stretches most), 'differ' (where the methods differ most) "
       "or a bone");
+  verb->add_option("--zoom-size", options->zoom_size,
+                   "What a close-up shows, in sizes of the character (default: the region, at least a tenth)")
+      ->check(CLI::Range(0.01, 2.0));
   verb->add_option("--pick", options->pick, "Of the frames, only so many: those in which the methods differ most")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--numbers", options->numbers,
