@@ -87,15 +87,23 @@ void add_bone(Overlay& overlay, const Vec3d& from, const Vec3d& to, const Color&
 
 namespace {
 
-// Where a bone without children ends, at rest: as far beyond the middle of its vertices as that is from the joint.
-std::vector<std::optional<Vec3d>> leaf_ends(const Character& character) {
+// Bones that move skin; and where those without children end, at rest: as far beyond the middle of their vertices as
+// that is from the joint.
+struct DrawnBones {
+  std::vector<char> moves;
+  std::vector<std::optional<Vec3d>> ends;
+};
+
+DrawnBones drawn_bones(const Character& character) {
   const auto& joints = character.skeleton.joints;
   std::vector<Vec3d> sum(joints.size());
   std::vector<double> weight(joints.size(), 0.0);
+  DrawnBones drawn{std::vector<char>(joints.size(), 0), std::vector<std::optional<Vec3d>>(joints.size())};
   for (const Mesh& mesh : character.meshes)
     for (std::size_t v = 0; v + 1 < mesh.weights.row_begin.size(); ++v)
       for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i) {
         const auto w = static_cast<double>(mesh.weights.weight[i]);
+        if (w > 0) drawn.moves[mesh.weights.joint[i]] = 1;
         if (w < 0.5) continue;  // its own
         sum[mesh.weights.joint[i]] += static_cast<Vec3d>(mesh.positions[v]) * w;
         weight[mesh.weights.joint[i]] += w;
@@ -103,10 +111,10 @@ std::vector<std::optional<Vec3d>> leaf_ends(const Character& character) {
   std::vector<char> has_child(joints.size(), 0);
   for (const Joint& joint : joints)
     if (joint.parent >= 0 && joint.is_bone) has_child[static_cast<std::size_t>(joint.parent)] = 1;
-  std::vector<std::optional<Vec3d>> ends(joints.size());
   for (std::size_t j = 0; j < joints.size(); ++j)
-    if (has_child[j] == 0 && weight[j] > 0) ends[j] = sum[j] / weight[j] * 2.0 - joints[j].world_from_rest.translation;
-  return ends;
+    if (has_child[j] == 0 && weight[j] > 0)
+      drawn.ends[j] = sum[j] / weight[j] * 2.0 - joints[j].world_from_rest.translation;
+  return drawn;
 }
 
 }  // namespace
@@ -116,9 +124,9 @@ void add_bones(Overlay& overlay, const Character& character, std::span<const Aff
   for (Color& color : colors) color *= 0.5F;  // to be told from the part around it
   const double ball = 0.006 * size_of(character);
   const auto& joints = character.skeleton.joints;
-  const std::vector<std::optional<Vec3d>> ends = leaf_ends(character);
+  const auto [moves, ends] = drawn_bones(character);
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (!joints[j].is_bone) continue;
+    if (moves[j] == 0) continue;
     const Vec3d& at = world_from_joint[j].translation;
     if (ends[j])
       add_bone(overlay, at, apply(world_from_joint[j], apply(inverse_of(joints[j].world_from_rest), *ends[j])),
@@ -126,7 +134,7 @@ void add_bones(Overlay& overlay, const Character& character, std::span<const Aff
     add_ball(overlay.mesh, at, ball);
     overlay.colors.resize(overlay.mesh.positions.size(), colors[j]);
     const int parent = joints[j].parent;
-    if (parent >= 0 && joints[static_cast<std::size_t>(parent)].is_bone)
+    if (parent >= 0 && moves[static_cast<std::size_t>(parent)] != 0)
       add_bone(overlay, world_from_joint[static_cast<std::size_t>(parent)].translation, at,
                colors[static_cast<std::size_t>(parent)]);
   }
