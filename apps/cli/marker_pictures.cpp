@@ -34,17 +34,15 @@ Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> po
                            const Context& context) const {
   const Box rest = character_.bounds();
   const double height = rest.hi.y - rest.lo.y;
-  Character drawn = character;
-  Mesh balls;
-  balls.name = "markers";
+  Overlay balls;
   for (std::size_t m = 0; m < shot.markers.size(); ++m)
-    if (shot.confidence[m] > 0) add_ball(balls, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
-  std::vector<Vec3f> all(positions.begin(), positions.end());
-  all.insert(all.end(), balls.positions.begin(), balls.positions.end());
-  std::vector<Color> colors(positions.size(), color);
-  colors.resize(all.size(), color_from_srgb(0xd4281c));
-  drawn.meshes.push_back(std::move(balls));
-  return render_still({&drawn, all, {}, colors}, camera, render, context);
+    if (shot.confidence[m] > 0)
+      add_ball(balls.mesh, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
+  balls.colors.assign(balls.mesh.positions.size(), color_from_srgb(0xd4281c));
+  const std::vector<Color> colors(positions.size(), color);
+  const Drawable skin{&character, positions, {}, colors};
+  // Markers on joints lie inside: through the skin.
+  return draw_through(render_still(skin, camera, render, context), skin, balls, camera, render, context);
 }
 
 Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const {

@@ -178,7 +178,7 @@ Image draw_through(const Image& skin, const Drawable& below, const Overlay& over
   std::vector<Vec3f> positions(below.positions.begin(), below.positions.end()),
       normals(below.normals.begin(), below.normals.end());
   positions.insert(positions.end(), overlay.mesh.positions.begin(), overlay.mesh.positions.end());
-  normals.insert(normals.end(), overlay.mesh.normals.begin(), overlay.mesh.normals.end());
+  if (!normals.empty()) normals.insert(normals.end(), overlay.mesh.normals.begin(), overlay.mesh.normals.end());
   std::vector<Color> colors(below.colors.begin(), below.colors.end());
   colors.resize(below.positions.size(), color_from_srgb(0xd8b49a));
   colors.insert(colors.end(), overlay.colors.begin(), overlay.colors.end());

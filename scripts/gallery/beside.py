@@ -74,7 +74,7 @@ def beauty(studio, pool, tell):
     """The page beauty.html."""
     def draw(sheet):
         name, file, clip, more = sheet
-        arguments = ["render", file, "--methods", "lbs,dqs,ddm,implicit,tracking", "--frames", 9, "--pick", 1, "--numbers", "--size", "400x400", *(["--clip", clip] if clip else []),
+        arguments = ["render", file, "--methods", "lbs,dqs,ddm,implicit,tracking", "--frames", 9, "--pick", 1, "--numbers", "--size", "460x460", *(["--clip", clip] if clip else []),
                      *([] if "--zoom" in more else ["--zoom", "differ"]), *more, "-o", studio.out / f"beauty-{name}.png"]
         studio.run([*arguments, "--quiet", "--threads", 1])
         tell(f"beauty-{name}")

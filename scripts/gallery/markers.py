@@ -3,6 +3,7 @@ import json
 import math
 import pathlib
 
+from files import motion
 from gallery import row
 
 PAPER = "Markers"
@@ -107,6 +108,19 @@ def walk_targets(r):
         chosen.append(max(range(len(first)), key=nearest.__getitem__))
     take = {"rate": 15, "frames": [{f"m{v}": list(frame[v]) for v in chosen} for frame in (frames[i] for i in range(frames.count))]}
     return take, {"markers": {f"m{v}": {"vertex": v} for v in chosen}}
+
+
+@row(PAPER, "Joints", "Joint centres as targets", claim="Not a figure of the paper: where a skeleton was captured, its joints can drive the body as markers do.")
+def joints(r):
+    walk = r.studio.shared("motion_bvh_cmu/02_01_walk.bvh") or motion(r.studio, "torso-twist")
+    held, free = (solved(r, HUMAN, "--take", walk, "--frames", 31, *limits) for limits in ([], ["--no-limits"]))
+    for name, m in (("with joint limits", held), ("without", free)):
+        r.say(f"Joints missed {name}: {missed(m)[0]:.1f} cm on average, {missed(m)[1]:.1f} at worst.")
+    if missed(held)[1] > 2 * missed(free)[1] and missed(held)[1] > 5:
+        r.partly(f"with joint limits a joint is missed by up to {missed(held)[1]:.1f} cm, without by {missed(free)[1]:.1f}: the solver is caught at a limit")
+    r.expect("joints missed without limits, mean", missed(free)[0], "<", 5, " cm")
+    r.sheet("walk", "With limits; targets red.", HUMAN, "--take", walk, "--frames", 31, "--sheet-frames", 4, "--follow")
+    r.sheet("free", "Without.", HUMAN, "--take", walk, "--frames", 31, "--no-limits", "--sheet-frames", 4, "--follow")
 
 
 @row(PAPER, "Figure 9", "Signs of two hands", quick=True,
