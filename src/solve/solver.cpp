@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/delta_mush.h"
 #include "backends/engine.h"
 #include "backends/ride.h"
 #include "base/alive.h"
