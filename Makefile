@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench figures readme-pictures format fuzz campaign sanitize deps clean
+.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench benchmark figures readme-pictures format fuzz campaign sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -46,7 +46,10 @@ bench: build                ## one machine-readable row a benchmark, each with a
 	build/cutis bench --json > build/bench.json
 	@echo "build/bench.json; cutis compare puts two of them side by side"
 
-figures: build              ## pictures of what the papers show, in build/figures
+benchmark: build            ## docs/benchmark.md: every method over every clip
+	scripts/benchmark build/cutis
+
+figures: build              ## what the papers claim, with pictures, numbers and verdicts: build/figures/index.html
 	scripts/make-figures build/cutis build/figures
 
 readme-pictures: demo       ## the first picture of README.md, from the demo

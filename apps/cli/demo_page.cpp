@@ -66,6 +66,8 @@ std::string long_name(Method method) {
       return "linear blend (lbs)";
     case Method::dqs:
       return "dual quaternions (dqs)";
+    case Method::ddm:
+      return "direct delta mush (ddm)";
     case Method::implicit:
       return "implicit";
     case Method::tracking:

@@ -5,32 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "overlay.h"
+
 namespace cutis::cli {
 namespace {
 
 constexpr double kBall = 0.009;  // radius, in heights of the character
-
-// An octahedron, split once: round enough for a ball of a few pixels.
-void add_ball(Mesh& mesh, const Vec3d& center, double radius) {
-  static const Vec3d axis[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-  static const int face[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
-                                 {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-  const auto corner = [&](Vec3d d) {
-    d = d / std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
-    mesh.positions.push_back(static_cast<Vec3f>(center + d * radius));
-    mesh.normals.push_back(static_cast<Vec3f>(d));
-    return static_cast<std::uint32_t>(mesh.positions.size() - 1);
-  };
-  for (const auto& f : face) {
-    const Vec3d &a = axis[f[0]], &b = axis[f[1]], &c = axis[f[2]];
-    const std::uint32_t p = corner(a), q = corner(b), r = corner(c), pq = corner(a + b), qr = corner(b + c),
-                        rp = corner(c + a);
-    mesh.triangles.push_back({p, pq, rp});
-    mesh.triangles.push_back({pq, q, qr});
-    mesh.triangles.push_back({rp, qr, r});
-    mesh.triangles.push_back({pq, qr, rp});
-  }
-}
 
 }  // namespace
 
@@ -43,14 +23,29 @@ MarkerPictures::MarkerPictures(const Character& character, int count, std::size_
 }
 
 void MarkerPictures::take(std::size_t frame, double time, const std::vector<Vec3f>& positions,
-                          std::span<const Vec3d> markers, std::span<const double> confidence) {
+                          std::span<const Vec3d> markers, std::span<const double> confidence, const Mesh& control) {
   if (!std::binary_search(wanted_.begin(), wanted_.end(), frame)) return;
-  shots_.push_back({time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}});
+  shots_.push_back(
+      {time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}, control});
+}
+
+Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> positions, const Color& color,
+                           const Shot& shot, const Camera& camera, const RenderOptions& render,
+                           const Context& context) const {
+  const Box rest = character_.bounds();
+  const double height = rest.hi.y - rest.lo.y;
+  Overlay balls;
+  for (std::size_t m = 0; m < shot.markers.size(); ++m)
+    if (shot.confidence[m] > 0)
+      add_ball(balls.mesh, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
+  balls.colors.assign(balls.mesh.positions.size(), color_from_srgb(0xd4281c));
+  const std::vector<Color> colors(positions.size(), color);
+  const Drawable skin{&character, positions, {}, colors};
+  // Markers on joints lie inside: through the skin.
+  return draw_through(render_still(skin, camera, render, context), skin, balls, camera, render, context);
 }
 
 Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const {
-  const Box rest = character_.bounds();
-  const double height = rest.hi.y - rest.lo.y;
   Box all;
   Vec3d reach;  // of the body around its middle, the largest of all shots: one zoom for all
   for (const Shot& shot : shots_) {
@@ -67,16 +62,6 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
   view.pitch = 0.15;
   std::vector<SheetCell> cells;
   for (const Shot& shot : shots_) {
-    Character drawn = character_;
-    Mesh balls;
-    balls.name = "markers";
-    for (std::size_t m = 0; m < shot.markers.size(); ++m)
-      if (shot.confidence[m] > 0) add_ball(balls, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
-    std::vector<Vec3f> positions = shot.positions;
-    positions.insert(positions.end(), balls.positions.begin(), balls.positions.end());
-    std::vector<Color> colors(shot.positions.size(), color_from_srgb(0xd8b49a));
-    colors.resize(positions.size(), color_from_srgb(0xd4281c));
-    drawn.meshes.push_back(std::move(balls));
     Box box;
     for (const Vec3f& p : shot.positions) box.add(static_cast<Vec3d>(p));
     if (follow) {
@@ -87,8 +72,16 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
     }
     render.ground_height = all.lo.y;
     const Camera camera = frame_bounds(follow ? box : all, view, aspect);
-    cells.push_back(
-        {render_still({&drawn, positions, {}, colors}, camera, render, context), fmt::format("{:.2f} s", shot.time)});
+    if (!shot.control.positions.empty()) {
+      Character control;
+      control.meshes.push_back(shot.control);
+      RenderOptions edges = render;
+      edges.wireframe = true;
+      cells.push_back({draw(control, shot.control.positions, color_from_srgb(0x9fb7d6), shot, camera, edges, context),
+                       "control mesh"});
+    }
+    cells.push_back({draw(character_, shot.positions, color_from_srgb(0xd8b49a), shot, camera, render, context),
+                     fmt::format("{:.2f} s", shot.time)});
     context.progress("rendering", static_cast<double>(cells.size()) / static_cast<double>(shots_.size()));
   }
   SheetOptions sheet;

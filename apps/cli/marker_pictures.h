@@ -13,8 +13,9 @@ namespace cutis::cli {
 class MarkerPictures {
  public:
   MarkerPictures(const Character& character, int count, std::size_t frames);
+  /// `control`: of the control mesh, whose picture then comes before that of the skin; empty: none.
   void take(std::size_t frame, double time, const std::vector<Vec3f>& positions, std::span<const Vec3d> markers,
-            std::span<const double> confidence);
+            std::span<const double> confidence, const Mesh& control = {});
   [[nodiscard]] Image sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const;
 
  private:
@@ -23,7 +24,11 @@ class MarkerPictures {
     std::vector<Vec3f> positions;
     std::vector<Vec3d> markers;
     std::vector<double> confidence;
+    Mesh control;
   };
+  [[nodiscard]] Image draw(const Character& character, std::span<const Vec3f> positions, const Color& color,
+                           const Shot& shot, const Camera& camera, const RenderOptions& render,
+                           const Context& context) const;
   const Character& character_;
   std::vector<std::size_t> wanted_;
   std::vector<Shot> shots_;

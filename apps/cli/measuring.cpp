@@ -106,11 +106,50 @@ HistoryDifference difference(const Metrics& metrics, const std::pair<std::string
   return result;
 }
 
+// What the frames say by themselves: there is no solver to ask.
+MethodMeasurement measure_external(const ExternalFrames& external, const Character& character, const Motion& motion,
+                                   const Metrics& metrics, const PopAccumulator& lbs_pop, Solver& dqs) {
+  const PointCache& cache = external.frames;
+  if (cache.points != metrics.vertex_count() || cache.samples != motion.times.size())
+    throw Error(
+        ErrorCode::bad_file, external.file,
+        fmt::format("has {} frames of {} points, and the motion {} of {}; write the character's vertices in its "
+                    "own order, at the same --frames or --fps",
+                    cache.samples, cache.points, motion.times.size(), metrics.vertex_count()));
+  MethodMeasurement m;
+  m.name = external.name;
+  PopAccumulator own_pop(metrics, cache.samples);
+  for (std::size_t i = 0; i < cache.samples; ++i) {
+    const Pose pose = sample(character.skeleton, motion.clip, motion.times[i]);
+    m.frames.push_back(metrics.measure(cache.frame(i), {}, {}, dqs.solve(pose).positions));
+    own_pop.add(cache.frame(i));
+  }
+  m.pop = pop(own_pop, lbs_pop);
+  m.summary = summarise(m.frames, metrics.regions());
+  return m;
+}
+
 }  // namespace
+
+std::vector<ExternalFrames> load_external(const std::vector<std::string>& choices, const std::vector<Method>& methods) {
+  std::vector<ExternalFrames> external;
+  for (const std::string& choice : choices) {
+    const std::size_t at = choice.find('=');
+    if (at == std::string::npos || at == 0 || at + 1 == choice.size())
+      throw Error(ErrorCode::bad_argument, "--external", "'" + choice + "' is not NAME=FILE.pc2");
+    ExternalFrames e{choice.substr(0, at), choice.substr(at + 1), {}};
+    const bool taken = std::ranges::any_of(methods, [&](Method m) { return e.name.starts_with(to_string(m)); }) ||
+                       std::ranges::any_of(external, [&](const ExternalFrames& other) { return other.name == e.name; });
+    if (taken) throw Error(ErrorCode::bad_argument, "--external", "the name '" + e.name + "' is taken; give another");
+    e.frames = load_point_cache(e.file);
+    external.push_back(std::move(e));
+  }
+  return external;
+}
 
 Measurement measure_methods(const Character& character, const Motion& motion, const std::vector<Method>& methods,
                             bool reverse, const Context& context, const ContactChoice& contact, bool explain,
-                            const AlsoMeasure& also) {
+                            const AlsoMeasure& also, const std::vector<ExternalFrames>& external) {
   MetricsOptions metrics_options;
   metrics_options.per_vertex = explain;
   const Metrics metrics(character, context, metrics_options, bind_options(methods, contact).preset.roles);
@@ -189,6 +228,8 @@ Measurement measure_methods(const Character& character, const Motion& motion, co
     m.summary = summarise(m.frames, metrics.regions());
     result.methods.push_back(std::move(m));
   }
+  for (const ExternalFrames& e : external)
+    result.methods.push_back(measure_external(e, character, motion, metrics, lbs_pop, dqs));
   for (std::size_t a = 0; a < histories.size(); ++a)
     for (std::size_t b = a + 1; b < histories.size(); ++b)
       result.histories.push_back(difference(metrics, histories[a], histories[b]));
@@ -202,7 +243,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
     for (std::size_t i = 0; i < m.frames.size(); ++i) {
       Json frame{{"frame", i}, {"time", rounded(measurement.times[i])}};
       frame.update(frame_json(m.frames[i], measurement.rest, measurement.regions));
-      frame["ms"] = {{"total", rounded(m.ms[i])}};
+      if (i < m.ms.size()) frame["ms"] = {{"total", rounded(m.ms[i])}};
       if (i < m.reports.size()) {
         frame["states"] = states_json(m.reports[i]);
         frame["active"] = m.reports[i].active;
@@ -219,7 +260,7 @@ Json to_json(const Measurement& measurement, const std::vector<std::string>& war
     summary["rest_overlap"] = number(measurement.rest.overlap);
     summary["pop"] = number(m.pop);
     if (!m.settling.empty()) summary["settled"] = rounded(m.settling.back());
-    summary["ms"] = {{"median", rounded(m.median_ms)}};
+    if (m.median_ms) summary["ms"] = {{"median", rounded(*m.median_ms)}};
     if (m.path)
       summary["path"] = {
           {"mean", rounded(m.path->mean)}, {"max", rounded(m.path->max)}, {"worst_frame", m.path->worst_frame}};
@@ -266,7 +307,8 @@ std::string to_csv(const Measurement& measurement) {
       for (const MetricInfo& info : metric_table()) put(info.value(m.frames[i]));
       for (std::size_t r = 0; r < measurement.regions.size(); ++r)
         put(r < m.frames[i].region_volume_change.size() ? m.frames[i].region_volume_change[r] : std::nullopt);
-      csv += fmt::format(",{}\n", m.ms[i]);
+      put(i < m.ms.size() ? std::optional(m.ms[i]) : std::nullopt);
+      csv += "\n";
     }
   }
   return csv;

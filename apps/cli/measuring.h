@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "cutis/explain.h"
+#include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/second_runs.h"
 #include "cutis/solve.h"
@@ -17,9 +18,9 @@ namespace cutis::cli {
 struct MethodMeasurement {
   std::string name;
   std::vector<FrameMetrics> frames;
-  std::vector<double> ms;            ///< per frame
+  std::vector<double> ms;            ///< per frame; empty for frames of a file
   std::vector<FrameReport> reports;  ///< per frame, of methods that work on fields
-  double median_ms = 0;
+  std::optional<double> median_ms;
   std::vector<MetricSummary> summary;
   std::optional<double> pop;
   std::vector<double> settling;  ///< with also.settled: % of height off, from the frame first back at rest on
@@ -54,12 +55,22 @@ struct Measurement {
   [[nodiscard]] std::vector<std::string> metric_names() const;  ///< that some method has, in the table's order
 };
 
+/// Frames that another program made of the same motion.
+struct ExternalFrames {
+  std::string name, file;
+  PointCache frames;
+};
+/// Reads "NAME=FILE.pc2" of each; throws Error where a name is taken or missing.
+[[nodiscard]] std::vector<ExternalFrames> load_external(const std::vector<std::string>& choices,
+                                                        const std::vector<Method>& methods);
+
 /// LBS is played too when it is not asked for: popping is a multiple of its. With several histories in
 /// `contact.histories`, tracking is measured with each, as "tracking/HISTORY".
 [[nodiscard]] Measurement measure_methods(const Character& character, const Motion& motion,
                                           const std::vector<Method>& methods, bool reverse, const Context& context,
                                           const ContactChoice& contact = {}, bool explain = false,
-                                          const AlsoMeasure& also = {});
+                                          const AlsoMeasure& also = {},
+                                          const std::vector<ExternalFrames>& external = {});
 
 [[nodiscard]] Json to_json(const Measurement& measurement, const std::vector<std::string>& warnings);
 [[nodiscard]] std::string to_csv(const Measurement& measurement);

@@ -9,6 +9,8 @@
 
 #include "cutis/metrics.h"
 #include "cutis/second_runs.h"
+#include "overlay.h"
+#include "regions.h"
 #include "worst_region.h"
 
 namespace cutis::cli {
@@ -30,6 +32,7 @@ struct Shot {
   std::optional<FrameMetrics> metrics;  // when colours or the zoom need them
   std::vector<VertexState> states;      // of methods that work on fields
   std::vector<float> residuals;
+  std::vector<SkinContact> contact;           // with the contact pass
   std::optional<ShapeDifference> difference;  // of two runs, when colours need it
   std::optional<double> dqs_roughness;
 };
@@ -70,11 +73,27 @@ std::vector<Color> role_colors(const Character& character, const SheetChoice& ch
   return colors;
 }
 
+// One bone grey, two green, three blue, four violet, more red.
+std::vector<Color> influence_colors(const Character& character) {
+  constexpr std::uint32_t kColors[] = {0xb9b3aa, 0xd8d2c8, 0x4fa35a, 0x3a6fc4, 0x9b4fc0, 0xd4281c};
+  std::vector<Color> colors;
+  for (const Mesh& mesh : character.meshes)
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      std::size_t bones = 0;
+      if (v + 1 < mesh.weights.row_begin.size())
+        for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i)
+          bones += mesh.weights.weight[i] > 0 ? 1 : 0;
+      colors.push_back(color_from_srgb(kColors[std::min(bones, std::size(kColors) - 1)]));
+    }
+  return colors;
+}
+
 std::vector<Color> shot_colors(const Character& character, const Shot& shot, const SheetChoice& choice) {
   if (choice.color == "part") return colors_by_part(character);
   if (choice.color == "role") return role_colors(character, choice);
   if (choice.color == "weights")
     return colors_by_weight(character, choice.bone.empty() ? -1 : find_bone(character, choice.bone, "--bone"));
+  if (choice.color == "influences") return influence_colors(character);
   if (choice.color == "overlap") return flag_colors(shot.metrics->vertex_overlaps);
   if (choice.color == "intersections") return flag_colors(shot.metrics->vertex_intersects);
   if (choice.color == "scars") return flag_colors(shot.metrics->vertex_scars);
@@ -92,7 +111,10 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     return colors_by_scalar(shot.difference->vertex, 0, kDifferenceRange);
   }
   if (choice.color == "contact") {
+    // What is held apart; without the contact pass, what the field holds.
     std::vector<std::uint8_t> touching;
+    for (const SkinContact& contact : shot.contact) touching.push_back(contact.touch >= 1 ? 1 : 0);
+    if (!touching.empty()) return flag_colors(touching);
     for (const VertexState state : shot.states) touching.push_back(state == VertexState::contact ? 1 : 0);
     return flag_colors(touching);
   }
@@ -121,6 +143,7 @@ std::vector<Shot> take_shots(const Character& character, const Motion& motion, M
               {},
               frame.states,
               frame.residuals,
+              frame.contact,
               {},
               {}};
     for (const Vec3f& p : frame.positions) shot.box.add(static_cast<Vec3d>(p));
@@ -271,6 +294,7 @@ Zoom choose_zoom(const Character& character, const std::vector<Shot>& shots, std
     const auto joint = static_cast<std::size_t>(find_bone(character, choice.zoom, "--zoom"));
     for (const Shot& shot : shots) zoom.centers.push_back(shot.joints[joint].translation);
   }
+  if (choice.zoom_size > 0) zoom.radius = choice.zoom_size * size / 2;
   return zoom;
 }
 
@@ -286,9 +310,9 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"texture",   "shade",  "part",    "role",    "weights",       "stretch",      "roughness", "scars",
-          "untouched", "memory", "settled", "overlap", "intersections", "poke_through", "tears",     "residual",
-          "contact"};
+  return {"texture", "shade",         "part",         "role",      "weights",  "influences",
+          "stretch", "roughness",     "scars",        "untouched", "memory",   "settled",
+          "overlap", "intersections", "poke_through", "tears",     "residual", "contact"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
@@ -297,7 +321,7 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
   const bool painted = choice.color == "texture" || !paints.empty();
   if (choice.color == "residual" || choice.color == "contact")
     for (const Method method : choice.methods)
-      if (!needs_skin(method))
+      if (!follows_field(method))
         throw Error(
             ErrorCode::bad_argument, "--color",
             fmt::format("'{}' is known to methods that follow a field; {} has none", choice.color, to_string(method)));
@@ -364,7 +388,18 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
     if (shots[i].metrics && (choice.color == "intersections" || choice.zoom == "worst"))
       label += fmt::format("   {} pairs", shots[i].metrics->intersecting_pairs.value_or(0));
     const Drawable drawable{&character, shots[i].positions, shots[i].normals, colors, painted ? &paints : nullptr};
-    cells.push_back({render_still(drawable, camera, render, context), std::move(label)});
+    const std::optional<RegionMesh> regions =
+        choice.color == "part" ? std::optional(cut_regions(character, shots[i].positions, shots[i].normals))
+                               : std::nullopt;
+    Image image = render_still(regions ? regions->drawable() : drawable, camera, render, context);
+    if (choice.skeleton || choice.samples) {
+      Overlay overlay;
+      if (choice.skeleton) add_bones(overlay, character, shots[i].joints);
+      if (choice.samples)
+        add_samples(overlay, character, bind_options({Method::tracking}, choice.contact), shots[i].joints, context);
+      image = draw_through(image, regions ? regions->drawable() : drawable, overlay, camera, render, context);
+    }
+    cells.push_back({std::move(image), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));
   }
   if (cells.size() == 1 && choice.color != "stretch" && choice.color != "roughness" && !is_second_run(choice.color))

@@ -14,8 +14,10 @@ struct SheetChoice {
   std::string color;  ///< one of color_names(); empty: texture where the file has textures or colours, else shade
   std::string bone;   ///< with weights: one bone
   std::string zoom;   ///< empty: the whole motion; "worst", "differ": where skin is worst, methods differ; else a bone
-  int pick = 0;       ///< > 0: only so many of the frames, those in which the methods differ most
+  double zoom_size = 0;  ///< > 0: what a close-up shows, in sizes of the character; else as it finds it
+  int pick = 0;          ///< > 0: only so many of the frames, those in which the methods differ most
   bool numbers = false;  ///< under each cell
+  bool skeleton = false, samples = false;  ///< drawn through the skin: bones; what the fields were fitted through
   std::string title;
   ContactChoice contact;
   bool follow = false;      ///< the camera goes with the character instead of framing its whole path

@@ -29,6 +29,17 @@ struct BindOptions {
   Preset preset = {};
 };
 
+/// A point that the field of a part was fitted through, at rest.
+struct FitPoint {
+  enum class Kind : unsigned char {
+    surface,  ///< of the character
+    cap,      ///< closes the part beyond a joint
+    tuck,     ///< keeps the field inside the character and filled
+  };
+  Vec3d position, normal;
+  Kind kind = Kind::surface;
+};
+
 /// What became of one part.
 struct PartReport {
   std::string joint;
@@ -36,6 +47,7 @@ struct PartReport {
   std::string op, controller;             ///< with which it meets its parent's part
   std::size_t vertices = 0;               ///< welded, its own
   std::size_t samples = 0, caps = 0;      ///< of the fit
+  std::vector<FitPoint> points;           ///< of the fit; none of spheres
   int attempts = 0;                       ///< fits tried
   double median = 0, p95 = 0, worst = 0;  ///< of its 0.5 surface to unseen points of the mesh, metres
   double radius = 0;                      ///< of the support, metres

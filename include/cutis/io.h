@@ -87,6 +87,19 @@ struct TakeOptions {
 /// Whether load_take() reads files of that name as takes of markers (.c3d, .trc).
 [[nodiscard]] bool is_take_file(std::string_view file);
 
+// ---- frames ----
+
+/// Positions of all vertices, frame after frame.
+struct PointCache {
+  std::size_t points = 0, samples = 0;
+  std::vector<Vec3f> positions;  ///< points of the first sample, then of the next
+  [[nodiscard]] std::span<const Vec3f> frame(std::size_t sample) const {
+    return std::span(positions).subspan(sample * points, points);
+  }
+};
+/// Reads a .pc2. Throws Error.
+[[nodiscard]] PointCache load_point_cache(const std::string& file);
+
 // ---- out ----
 
 /// Shared facts of one output animation.

@@ -9,6 +9,7 @@ namespace cutis {
 enum class Method {
   lbs,       ///< linear blend skinning
   dqs,       ///< dual quaternion skinning
+  ddm,       ///< direct delta mush (Le and Lewis 2019): a peer to measure against
   implicit,  ///< lbs or dqs, corrected on the implicit skin: each frame by itself (Vaillant 2013, EPFL)
   tracking,  ///< the skin follows the moving fields (Vaillant et al. 2014)
 };

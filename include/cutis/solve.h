@@ -20,8 +20,10 @@ namespace cutis {
 /// Throws Error(bad_argument) that lists the methods.
 [[nodiscard]] Method method_from_string(std::string_view name);
 [[nodiscard]] std::vector<std::string> method_names();
-/// Whether it works on the fields of the parts: bind() with BindOptions::implicit_skin.
+/// Whether it works on the surface or the fields of the parts: bind() with BindOptions::implicit_skin.
 [[nodiscard]] bool needs_skin(Method method);
+/// Whether it follows the fields, so that its frames have states and residuals of vertices.
+[[nodiscard]] bool follows_field(Method method);
 
 [[nodiscard]] std::string_view to_string(History history);
 [[nodiscard]] std::string_view to_string(ContactModel model);  ///< "own-side", "operator"

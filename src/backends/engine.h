@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "backends/delta_mush.h"
 #include "backends/implicit_engine.h"
 #include "cutis/context.h"
 #include "cutis/types.h"

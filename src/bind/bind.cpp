@@ -159,6 +159,11 @@ PartReport report_of(const PartField& field, const JointPreset& settings) {
   part.vertices = fit.points;
   part.samples = fit.samples;
   part.caps = fit.caps;
+  for (std::size_t i = 0; i < fit.fitted.size() && fit.kind == FitKind::hrbf; ++i)
+    part.points.push_back({fit.fitted[i].position, fit.fitted[i].normal,
+                           i < fit.samples              ? FitPoint::Kind::surface
+                           : i < fit.samples + fit.caps ? FitPoint::Kind::cap
+                                                        : FitPoint::Kind::tuck});
   part.attempts = fit.attempts;
   part.median = fit.median;
   part.p95 = fit.p95;

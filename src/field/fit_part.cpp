@@ -410,6 +410,7 @@ FittedPart fit_part(const PartPatch& dirty, const FitOptions& options) {
         break;
       }
       report.hrbf = hrbf->report();
+      report.fitted = samples.samples;
       if (!hrbf->report().ok) {
         fault = "the samples make a singular system";
         break;

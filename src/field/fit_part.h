@@ -47,6 +47,7 @@ struct FitReport {
   double work = 0;                        ///< sum of (samples)^3 over the systems solved, as in FitOptions
   bool stinted = false;                   ///< more would have been solved if the work had lasted
   std::size_t tucks = 0;                  ///< samples that keep the field inside the character and filled
+  std::vector<SurfaceSample> fitted;      ///< what the accepted HRBF goes through: samples, caps, tucks
   HrbfReport hrbf;                        ///< of the accepted HRBF
   std::size_t checked = 0;                ///< unseen points that the distances below are taken at
   double median = 0, p95 = 0, worst = 0;  ///< distance of the 0.5 surface to them, metres (to first order)

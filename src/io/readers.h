@@ -19,8 +19,8 @@ namespace cutis {
 [[nodiscard]] Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name,
                                          const Context& context, const ReadOptions& options);
 
-/// Of a glTF file with a humanoid map (VRM, VRM animation): the nodes that the map names as bones, with everything above
-/// them, and the clips; no meshes. External files are not read.
+/// Of a glTF file with a humanoid map (VRM, VRM animation): the nodes that the map names as bones, with everything
+/// above them, and the clips; no meshes. External files are not read.
 [[nodiscard]] Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name,
                                            const Context& context);
 
@@ -34,6 +34,7 @@ namespace cutis {
 [[nodiscard]] Character read_obj_memory(std::string_view text, const std::string& name, const Context& context);
 [[nodiscard]] Character read_ply_memory(std::string_view bytes, const std::string& name, const Context& context);
 [[nodiscard]] Character read_off_memory(std::string_view text, const std::string& name, const Context& context);
+[[nodiscard]] PointCache read_pc2_memory(std::string_view bytes, const std::string& name);
 /// The extension of `name` decides which format is expected.
 [[nodiscard]] Character read_assimp_memory(std::string_view bytes, const std::string& name, const Context& context,
                                            const ReadOptions& options);

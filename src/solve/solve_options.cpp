@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kHalfTurn = 3.14159265358979323846;
 
-constexpr std::string_view kMethodChoices[] = {"lbs", "dqs", "implicit", "tracking"};
+constexpr std::string_view kMethodChoices[] = {"lbs", "dqs", "ddm", "implicit", "tracking"};
 constexpr std::string_view kInitialChoices[] = {"lbs", "dqs"};
 constexpr std::string_view kContactChoices[] = {"own-side", "operator"};
 constexpr std::string_view kHistoryChoices[] = {"playback", "stateless", "canonical"};
@@ -16,8 +16,8 @@ constexpr std::string_view kRelaxationChoices[] = {"conjugate-gradients", "jacob
 constexpr OptionRow<SolveOptions> kSolveRows[] = {
     on("--method", choice_row<&SolveOptions::method>(
                        "method", kMethodChoices,
-                       "how the skin follows the bones: linear blend (lbs), dual quaternion (dqs), projected on the "
-                       "implicit skin (implicit) or following it (tracking)")),
+                       "how the skin follows the bones: linear blend (lbs), dual quaternion (dqs), direct delta mush "
+                       "(ddm), projected on the implicit skin (implicit) or following it (tracking)")),
     other_row<SolveOptions>("implicit", "options of their own"),
     other_row<SolveOptions>("tracking", "options of their own"),
     on("--contact-pass,!--no-contact-pass",

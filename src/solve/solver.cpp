@@ -32,8 +32,11 @@ struct NamedMethod {
   Method method;
   std::string_view name;
 };
-constexpr NamedMethod kMethods[] = {
-    {Method::lbs, "lbs"}, {Method::dqs, "dqs"}, {Method::implicit, "implicit"}, {Method::tracking, "tracking"}};
+constexpr NamedMethod kMethods[] = {{Method::lbs, "lbs"},
+                                    {Method::dqs, "dqs"},
+                                    {Method::ddm, "ddm"},
+                                    {Method::implicit, "implicit"},
+                                    {Method::tracking, "tracking"}};
 
 // Operations of a frame with contact: so many, and so many per vertex; some thirty times what a walk takes. Beyond,
 // contact lets the frame go.
@@ -65,6 +68,7 @@ Method method_from_string(std::string_view name) {
 }
 
 bool needs_skin(Method method) { return method != Method::lbs && method != Method::dqs; }
+bool follows_field(Method method) { return method == Method::implicit || method == Method::tracking; }
 
 bool with_contact(const SolveOptions& options) {
   return options.contact_pass.value_or(options.method == Method::tracking &&
@@ -138,6 +142,7 @@ struct Solver::Impl {
   ContactReport contact;
   std::unique_ptr<ContactPass> contact_pass;
   std::unique_ptr<PoseRelief> relief;
+  std::shared_ptr<const MushRest> mush;
   std::unique_ptr<ImplicitSkin> implicit;
   std::unique_ptr<Tracker> tracker;
   std::unique_ptr<PoseOrigin> origin;  // methods that work on fields, and contact
@@ -186,6 +191,9 @@ void Solver::Impl::skin(const Pose& pose, std::span<Vec3f> positions, const Trac
     case Method::dqs:
       skin_dual_quaternion(*rig, motion.palette(), positions, frame.normals, context);
       break;
+    case Method::ddm:
+      skin_delta_mush(*rig, *mush, motion.motions(), positions, frame.normals, context);
+      break;
     case Method::implicit:
       implicit->solve(pose, motion, positions, frame);
       break;
@@ -216,6 +224,12 @@ void Solver::Impl::make_stages() {
     if (!is_stateless()) contact_pass = std::make_unique<ContactPass>(*rig, touching, context);
     if (options.relief_cap > 0)
       relief = std::make_unique<PoseRelief>(*rig, ReliefOptions{.cap = options.relief_cap}, context);
+  }
+  if (options.method == Method::ddm) {
+    check_backend(context);
+    if (context.backend() == Backend::cuda)
+      context.warn("the back end cuda has no delta mush: it is computed on the host");
+    mush = mush_rest(*rig, context);
   }
   if (options.method == Method::implicit && context.backend() == Backend::cuda)
     context.warn("the back end cuda has no implicit skin: all but its initial guess is computed on the host");
@@ -254,7 +268,7 @@ Solver::Solver(std::shared_ptr<const Rig> rig, const SolveOptions& options, cons
     const std::vector<float>& edges = impl_->rig->surface.edge;
     for (const float edge : edges) impl_->mean_edge += static_cast<double>(edge) / static_cast<double>(edges.size());
   }
-  if (needs_skin(options.method)) {
+  if (follows_field(options.method)) {
     impl_->frame.states.resize(impl_->rig->vertex_count());
     impl_->frame.residuals.resize(impl_->rig->vertex_count());
   }

@@ -49,7 +49,7 @@ TEST(Allocations, AreCounted) {
 }
 
 TEST(Allocations, AreNoneInFramesOfSkinning) {
-  for (const Method method : {Method::lbs, Method::dqs}) {
+  for (const Method method : {Method::lbs, Method::dqs, Method::ddm}) {
     EXPECT_EQ(most_allocations("builtin:human", "walk", 12, {.method = method}), 0U) << to_string(method);
     EXPECT_EQ(most_allocations("builtin:hand", "fist", 12, {.method = method}), 0U) << to_string(method);
   }

@@ -221,6 +221,37 @@ TEST(Measure, ReportsStatesAndResidualsOfImplicitSkinning) {
   EXPECT_FALSE(j["methods"]["dqs"]["frames"][1].contains("states"));
 }
 
+TEST(Measure, TakesFramesOfOtherProgramsAsItTakesItsOwn) {
+  const TemporaryFolder folder;
+  const std::string motion = "builtin:cylinder --clip bend --frames 3 ", file = folder.file("theirs.pc2");
+  ASSERT_EQ(run("animate " + motion + "--method ddm -o " + file).exit_code, 0);
+  const Result r = run("measure " + motion + "--methods ddm --external theirs=" + file + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  json j = json::parse(r.out);
+  json own = j["methods"]["ddm"]["summary"], theirs = j["methods"]["theirs"]["summary"];
+  EXPECT_GT(own["ms"]["median"], 0);
+  EXPECT_FALSE(theirs.contains("ms")) << "nobody knows what it took";
+  EXPECT_GT(own["intersecting_pairs"]["worst"], 0);
+  own.erase("ms");
+  EXPECT_EQ(own, theirs);
+
+  const Result few = run("measure " + motion + "--methods lbs --external x=" + file + " --frames 4");
+  EXPECT_EQ(few.exit_code, 2) << "--frames twice";
+  const Result other = run("measure builtin:cylinder --clip bend --frames 4 --methods lbs --external x=" + file);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.err, HasSubstr("has 3 frames of"));
+  const Result taken = run("measure " + motion + "--methods lbs --external lbs=" + file);
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_THAT(taken.err, HasSubstr("is taken"));
+  const Result nameless = run("measure " + motion + "--methods lbs --external " + file);
+  EXPECT_EQ(nameless.exit_code, 1);
+  EXPECT_THAT(nameless.err, HasSubstr("NAME=FILE.pc2"));
+  std::ofstream(folder.file("short.pc2"), std::ios::binary) << read_all(file).substr(0, 1000);
+  const Result cut = run("measure " + motion + "--methods lbs --external x=" + folder.file("short.pc2"));
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_THAT(cut.err, HasSubstr("968 bytes"));
+}
+
 TEST(Animate, FollowsTrackedSpheres) {
   const TemporaryFolder folder;
   // Three spheres of the cylinder: its joints, and the top of the upper bone, which swings to -X.

@@ -20,7 +20,7 @@ struct MarkersArguments {
   double skeleton_scale = 1, fps = 30;
   int frames = 0, sheet_frames = 8;
   double yaw = 35;
-  bool no_fit = false, follow = false;
+  bool no_fit = false, follow = false, control = false;
   MarkerOptions solver;
   TargetOptions targets;
   TakeOptions reading;
@@ -164,7 +164,9 @@ void run_markers(const MarkersArguments& options) {
       normals = &skinned.normals;
     }
     if (writer) writer->add_frame(*positions, *normals);
-    pictures.take(f, times[f], *positions, targets.frame(f), targets.frame_confidence(f));
+    Mesh control;
+    if (options.control) solver.boundary(control.positions, control.triangles);
+    pictures.take(f, times[f], *positions, targets.frame(f), targets.frame_confidence(f), control);
     context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(targets.frames));
   }
   if (writer) writer->finish();
@@ -272,6 +274,7 @@ void add_markers(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->needs(skeleton);
   verb->add_option("--sheet", options->sheet, "Contact sheet of the result with the markers as red balls (.png)");
+  verb->add_flag("--control", options->control, "On it, the control mesh beside the skin");
   verb->add_option("--sheet-frames", options->sheet_frames, "Pictures on it")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));

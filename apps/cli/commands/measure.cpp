@@ -14,6 +14,7 @@ struct MeasureArguments {
   CommonOptions common;
   std::string file, methods = "lbs,dqs,tracking", csv, plot, output, also;
   MotionChoice motion;
+  std::vector<std::string> external;
   bool reverse = false, explain = false;
   ContactChoice contact;
 };
@@ -57,11 +58,15 @@ void print_table(const Measurement& measurement) {
   };
   line("pop (x lbs)", [](const MethodMeasurement& m) { return m.pop ? cell(*m.pop) : std::string("-"); });
   if (!methods.front().settling.empty())
-    line("settled, % of height", [](const MethodMeasurement& m) { return cell(rounded(m.settling.back())); });
-  line("ms a frame", [](const MethodMeasurement& m) { return cell(rounded(m.median_ms)); });
+    line("settled, % of height", [](const MethodMeasurement& m) {
+      return m.settling.empty() ? std::string("-") : cell(rounded(m.settling.back()));
+    });
+  line("ms a frame",
+       [](const MethodMeasurement& m) { return m.median_ms ? cell(rounded(*m.median_ms)) : std::string("-"); });
   if (methods.front().path) {
-    line("path, max m", [](const MethodMeasurement& m) { return cell(m.path->max); });
-    line("return to rest, max m", [](const MethodMeasurement& m) { return cell(m.return_to_rest->max); });
+    line("path, max m", [](const MethodMeasurement& m) { return m.path ? cell(m.path->max) : std::string("-"); });
+    line("return to rest, max m",
+         [](const MethodMeasurement& m) { return m.return_to_rest ? cell(m.return_to_rest->max) : std::string("-"); });
   }
   tell("rest pose: overlap {}, intersecting pairs {}{}\n",
        measurement.rest.overlap ? cell(*measurement.rest.overlap) : "-",
@@ -94,14 +99,15 @@ void run_measure(const MeasureArguments& options) {
   const Context& context = session.context();
   const std::vector<Method> methods = parse_methods(options.methods);
   const AlsoMeasure also = parse_also(options.also);
+  const std::vector<ExternalFrames> external = load_external(options.external, methods);
   if (options.contact.histories.size() > 1 && std::ranges::find(methods, Method::tracking) == methods.end())
     throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
   const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
-  const Measurement measurement =
-      measure_methods(character, motion, methods, options.reverse, context, options.contact, options.explain, also);
+  const Measurement measurement = measure_methods(character, motion, methods, options.reverse, context, options.contact,
+                                                  options.explain, also, external);
 
   Json document = to_json(measurement, session.warnings());
   document["options"] = Json::parse(to_json(solve_options(methods.front(), options.contact)));
@@ -115,7 +121,7 @@ void run_measure(const MeasureArguments& options) {
     print_histories(measurement);
     if (options.explain)
       for (const MethodMeasurement& m : measurement.methods)
-        print_explanation(m.name, explained_rows(measurement.skeleton, m.explained));
+        if (!m.explained.empty()) print_explanation(m.name, explained_rows(measurement.skeleton, m.explained));
   }
 }
 
@@ -129,6 +135,10 @@ void add_measure(CLI::App& app) {
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
   add_contact_options(*verb, options->contact, true);
+  verb->add_option("--external", options->external,
+                   "Also measure frames of another program: NAME=FILE.pc2, the character's vertices in its order, as "
+                   "many frames as the motion has here; may be given again (docs/benchmark.md)")
+      ->allow_extra_args(false);
   verb->add_flag("--explain", options->explain,
                  "Intersections by cause: which parts, and whether the pose drives bones in");
   verb->add_flag("--reverse", options->reverse, "Play the clip forward and back; report how far the two passes differ");
@@ -148,6 +158,7 @@ void add_measure(CLI::App& app) {
       "  cutis measure builtin:hand --clip fist --methods dqs --explain\n"
       "  cutis measure builtin:arm --methods tracking --history playback,stateless,canonical --frames 16\n"
       "  cutis measure builtin:cylinder --clip bend --methods tracking --also untouched,memory,settled\n"
+      "  cutis measure character.glb --clip walk --fps 30 --methods dqs,ddm,tracking --external mine=walk.pc2\n"
       "What each metric means: docs/algorithms/metrics.md.");
   verb->callback([options] { run_measure(*options); });
 }

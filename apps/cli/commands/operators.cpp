@@ -54,6 +54,39 @@ Image draw_operator(const CompositionOperator& op, double parameter, const std::
   return draw_iso_lines(values, kSamples, kSamples, options);
 }
 
+// What a picture shows, as numbers: where the 0.5 line of f1 meets that of f2, where contact ends, and the values at
+// quarters of the fields, f1 along a row.
+Json operator_json(const CompositionOperator& op, double parameter, double shown) {
+  constexpr int kQuarters = 4;
+  Json values = Json::array();
+  for (int j = 0; j <= kQuarters; ++j) {
+    Json row = Json::array();
+    for (int i = 0; i <= kQuarters; ++i)
+      row.push_back(rounded(static_cast<double>(
+          op(static_cast<float>(i) / kQuarters, static_cast<float>(j) / kQuarters, static_cast<float>(parameter))
+              .value)));
+    values.push_back(std::move(row));
+  }
+  return {{"parameter", rounded(shown)},
+          {"crossing", rounded(op.profile(parameter).back().f1)},
+          {"contact_end", rounded(op.contact_end(parameter))},
+          {"values", values}};
+}
+
+Json controllers_json(const std::vector<ControllerPreset>& presets) {
+  Json list = Json::array();
+  for (const ControllerPreset& preset : presets) {
+    Json curves = Json::array();
+    for (int degrees = 0; degrees <= 180; degrees += 15)
+      curves.push_back({{"angle", degrees},
+                        {"contact", rounded(preset.contact(degrees * kDegree))},
+                        {"bulge", rounded(preset.bulge(degrees * kDegree))},
+                        {"opening", rounded(preset.opening(degrees * kDegree) / kDegree)}});
+    list.push_back({{"name", preset.name}, {"curves", curves}});
+  }
+  return list;
+}
+
 struct Row {
   OperatorKind kind;
   std::vector<double> parameters;  // d, or the opening angle in degrees
@@ -137,6 +170,7 @@ void run_operators(const OperatorsArguments& options) {
         throw Error(ErrorCode::bad_argument, "--at",
                     fmt::format("{:g} is not a parameter of {}; it goes from 0 to {:g}", p, name_of(kind), most));
     if (row.parameters.size() > 1) flush();
+    Json drawn = Json::array();
     for (const double p : row.parameters) {
       const bool angle = kind == OperatorKind::blend,
                  lone = kind == OperatorKind::unite || kind == OperatorKind::clean_union;
@@ -144,15 +178,19 @@ void run_operators(const OperatorsArguments& options) {
       const std::string title = lone    ? name
                                 : angle ? fmt::format("{}  {:g}°", name, p)
                                         : fmt::format("{}  d = {:.2f}", name, p);
-      single.push_back(draw_operator(*op, angle ? std::tan(p * kDegree) : p, title, options.size));
+      const double parameter = angle ? std::tan(p * kDegree) : p;
+      single.push_back(draw_operator(*op, parameter, title, options.size));
+      drawn.push_back(operator_json(*op, parameter, p));
     }
     if (row.parameters.size() > 1) flush();
     report.push_back({{"operator", name_of(kind)},
                       {"bytes", op->report().bytes},
                       {"milliseconds", rounded(op->report().milliseconds)},
-                      {"from_cache", op->report().cache == CacheUse::found}});
+                      {"from_cache", op->report().cache == CacheUse::found},
+                      {"drawn", drawn}});
   }
   flush();
+  Json controllers = Json::array();
   if (options.kind == "all" || options.kind == "controllers") {
     std::vector<ControllerPreset> presets;
     if (options.preset.empty())
@@ -162,6 +200,7 @@ void run_operators(const OperatorsArguments& options) {
     else
       presets.push_back(controller_preset(options.preset));
     rows.push_back(draw_controllers(presets, options.size));
+    controllers = controllers_json(presets);
   }
   const Image image = rows.size() == 1 ? rows.front() : compose(rows, {.vertical = true, .gap = 4});
   write_png(options.output, image);
@@ -170,6 +209,7 @@ void run_operators(const OperatorsArguments& options) {
                  {"width", image.width},
                  {"height", image.height},
                  {"operators", report},
+                 {"controllers", controllers},
                  {"warnings", session.warnings()}});
 }
 

@@ -17,9 +17,9 @@ struct RenderArguments {
   std::vector<double> at;
   MotionChoice motion;
   ContactChoice contact;
-  double yaw = 35, pitch = 12;
+  double yaw = 35, pitch = 12, zoom_size = 0;
   RenderOptions render;
-  bool follow = false, view_given = false, numbers = false;
+  bool follow = false, view_given = false, numbers = false, skeleton = false, samples = false;
   int pick = 0;
 };
 
@@ -51,10 +51,13 @@ void run_render(const RenderArguments& options) {
   choice.color = options.color;
   choice.bone = options.bone;
   choice.zoom = options.zoom;
+  choice.zoom_size = options.zoom_size;
   choice.contact = options.contact;
   choice.view_given = options.view_given;
   choice.follow = options.follow;
   choice.numbers = options.numbers;
+  choice.skeleton = options.skeleton;
+  choice.samples = options.samples;
   choice.pick = options.pick;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   choice.render = options.render;
@@ -97,7 +100,9 @@ void add_render(CLI::App& app) {
   add_contact_options(*verb, options->contact);
   verb->add_option(
           "--color", options->color,
-          "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, stretch, roughness, "
+          "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, influences (how many "
+          "bones "
+          "move a vertex), stretch, roughness, "
           "scars, overlap, intersections, poke_through, tears; residual, contact (methods that follow a field); "
           "untouched, memory, settled, which play the motion twice (see 'measure --also'); default: texture where the "
           "file has textures or colours, else shade")
@@ -107,10 +112,17 @@ void add_render(CLI::App& app) {
       "--zoom", options->zoom,
       "Close-up: 'worst' (where skin meets skin or stretches most), 'differ' (where the methods differ most) "
       "or a bone");
+  verb->add_option("--zoom-size", options->zoom_size,
+                   "What a close-up shows, in sizes of the character (default: the region, at least a tenth)")
+      ->check(CLI::Range(0.01, 2.0));
   verb->add_option("--pick", options->pick, "Of the frames, only so many: those in which the methods differ most")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--numbers", options->numbers,
                  "Under each picture: pairs, folds, roughness (degrees), scars, longest stretch, volume");
+  verb->add_flag("--skeleton", options->skeleton, "Bones, in the colours of their parts, through the skin");
+  verb->add_flag("--samples", options->samples,
+                 "What the fields of the parts were fitted through, with normals, through the skin: samples (yellow), "
+                 "caps (red), tucks (blue)");
   verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
   CLI::Option* yaw =
       verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")

@@ -1,0 +1,112 @@
+"""Small files that rows need: GLBs with other weights, motions of one joint as BVH."""
+import json
+import math
+import struct
+
+COMPONENTS = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+
+class Glb:
+    def __init__(self, path):
+        data = open(path, "rb").read()
+        length, = struct.unpack_from("<I", data, 12)
+        self.json = json.loads(data[20:20 + length])
+        self.binary = bytearray(data[28 + length:])
+
+    def _place(self, index):
+        accessor = self.json["accessors"][index]
+        view = self.json["bufferViews"][accessor["bufferView"]]
+        layout = "<" + COMPONENTS[accessor["componentType"]] * WIDTHS[accessor["type"]]
+        return view.get("byteOffset", 0) + accessor.get("byteOffset", 0), view.get("byteStride", struct.calcsize(layout)), layout, accessor["count"]
+
+    def read(self, index):
+        at, stride, layout, count = self._place(index)
+        return [struct.unpack_from(layout, self.binary, at + i * stride) for i in range(count)]
+
+    def write(self, index, values):
+        at, stride, layout, _ = self._place(index)
+        for i, value in enumerate(values):
+            struct.pack_into(layout, self.binary, at + i * stride, *value)
+
+    def primitives(self):
+        return [p for m in self.json["meshes"] for p in m["primitives"] if "WEIGHTS_0" in p["attributes"]]
+
+    def save(self, path):
+        text = json.dumps(self.json).encode()
+        text += b" " * (-len(text) % 4)
+        with open(path, "wb") as out:
+            out.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(self.binary)))
+            out.write(struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(self.binary), b"BIN\0") + self.binary)
+
+
+def rigid_weights(source, target):
+    """Every vertex with the bone of its largest weight alone."""
+    glb = Glb(source)
+    for p in glb.primitives():
+        index = p["attributes"]["WEIGHTS_0"]
+        rows = []
+        for w in glb.read(index):
+            top = max(range(4), key=lambda k: w[k])
+            rows.append([1.0 if k == top else 0.0 for k in range(4)])
+        glb.write(index, rows)
+    glb.save(target)
+
+
+# A person as BVH draws one, standing as the built-in human does: name, parent, offset in metres.
+BODY = [("Hips", None, (0, 0.95, 0)), ("Spine", "Hips", (0, 0.12, 0)), ("Spine1", "Spine", (0, 0.16, 0)), ("Neck", "Spine1", (0, 0.26, 0)),
+        ("Head", "Neck", (0, 0.1, 0.01))]
+for side, x in (("Left", 1), ("Right", -1)):
+    BODY += [(f"{side}Shoulder", "Spine1", (0.04 * x, 0.2, 0)), (f"{side}Arm", f"{side}Shoulder", (0.14 * x, 0, 0)),
+             (f"{side}ForeArm", f"{side}Arm", (0.19 * x, -0.19, 0)), (f"{side}Hand", f"{side}ForeArm", (0.17 * x, -0.17, 0.03)),
+             (f"{side}UpLeg", "Hips", (0.09 * x, -0.03, 0)), (f"{side}Leg", f"{side}UpLeg", (0.02 * x, -0.43, 0)),
+             (f"{side}Foot", f"{side}Leg", (0.01 * x, -0.41, 0))]
+
+
+def write_motion(path, turns, frames=31):
+    """Half a second and a half again to full turns, eased: {joint: (x, y, z) degrees}, applied z, then x, then y."""
+    children = {name: [c for c, p, _ in BODY if p == name] for name, _, _ in BODY}
+    offset = {name: o for name, _, o in BODY}
+    order, lines = [], ["HIERARCHY"]
+
+    def joint(name, depth):
+        pad = "  " * depth
+        order.append(name)
+        lines.extend([f"{pad}{'ROOT' if depth == 0 else 'JOINT'} {name}", pad + "{", f"{pad}  OFFSET {' '.join(map(str, offset[name]))}"])
+        lines.append(f"{pad}  CHANNELS " + ("6 Xposition Yposition Zposition " if depth == 0 else "3 ") + "Zrotation Xrotation Yrotation")
+        for child in children[name]:
+            joint(child, depth + 1)
+        if not children[name]:
+            lines.extend([f"{pad}  End Site", pad + "  {", f"{pad}    OFFSET {'0 -0.05 0.12' if name.endswith('Foot') else '0 0.08 0'}", pad + "  }"])
+        lines.append(pad + "}")
+
+    joint("Hips", 0)
+    lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.033333"]
+    for f in range(frames):
+        s = 0.5 - 0.5 * math.cos(math.pi * f / (frames - 1))
+        values = [*offset["Hips"]]
+        for name in order:
+            x, y, z = turns.get(name, (0, 0, 0))
+            values += [z * s, x * s, y * s]
+        lines.append(" ".join(f"{v:.5f}" for v in values))
+    with open(path, "w") as out:
+        out.write("\n".join(lines) + "\n")
+
+
+MOTIONS = {
+    "torso-twist": {"Spine": (0, 35, 0), "Spine1": (0, 45, 0), "Neck": (0, -30, 0)},
+    "shoulders": {"LeftArm": (0, 0, 95), "LeftShoulder": (0, 0, 20), "RightArm": (0, 0, -95), "RightShoulder": (0, 0, -20)},
+    "knee": {"LeftLeg": (150, 0, 0), "LeftUpLeg": (-60, 0, 0)},
+    "chin": {"Spine1": (10, 0, 0), "Neck": (40, 0, 0), "Head": (30, 0, 0)},
+}
+
+
+def motion(studio, name):
+    path = studio.work / f"{name}.bvh"
+    return studio.once(path, lambda: write_motion(path, MOTIONS[name]))
+
+
+def weighted(studio, name, character, *arguments):
+    """The character with automatic weights, as a GLB."""
+    path = studio.work / f"{name}.glb"
+    return studio.once(path, lambda: studio.run(["weights", character, *arguments, "-o", path, "--quiet"]))
