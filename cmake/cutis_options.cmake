@@ -13,7 +13,7 @@ function(cutis_set_options target)
     # Same bits with and without FMA hardware.
     -ffp-contract=off
     # libcutis_c.so is made of the same objects as the program.
-    $<$<NOT:$<PLATFORM_ID:Emscripten>>:-fPIC> -fno-semantic-interposition
+    "$<$<NOT:$<PLATFORM_ID:Emscripten>>:-fPIC;-fno-semantic-interposition>"
     # Collecting garbage less often saves the compiler a tenth of its time, for some hundred megabytes.
     $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>
     # std::stable_sort of libstdc++ 12 calls a deprecated function of its own.

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string error_of(const auto& call) {
+std::string refusal_of(const auto& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -60,7 +60,7 @@ TEST(PosesFromMatrices, AreRefusedWithASentenceWhereThereIsNone) {
   auto changed = [&](auto change) {
     std::vector<Affine3d> world = good;
     change(world);
-    return error_of([&] { (void)pose_from_world(c.skeleton, world); });
+    return refusal_of([&] { (void)pose_from_world(c.skeleton, world); });
   };
   EXPECT_THAT(changed([](auto& w) { w.pop_back(); }), HasSubstr("joints"));
   EXPECT_THAT(changed([](auto& w) { w[1].translation.x = NAN; }), HasSubstr("not finite"));
@@ -95,7 +95,7 @@ TEST(ClipsFromPoses, AreRefusedWhereTimesDoNotFit) {
   const Character c = test::make_two_bone_tube();
   const std::vector<Pose> two(2, default_pose(c.skeleton));
   const auto made = [&](std::vector<double> times) {
-    return error_of([&] { (void)clip_from_poses(c.skeleton, two, times, "x"); });
+    return refusal_of([&] { (void)clip_from_poses(c.skeleton, two, times, "x"); });
   };
   EXPECT_THAT(made({0}), HasSubstr("as many"));
   EXPECT_THAT(made({1, 1}), HasSubstr("later"));
