@@ -130,14 +130,14 @@ void options_from_json(std::string_view text, std::span<const OptionField> field
 template <class Options>
 [[nodiscard]] std::string option_table_to_json() {
   Options options;
-  std::string json;
+  std::string text;
   for (const OptionRow<Options>& row : option_rows<Options>()) {
     OptionValue standard;
     if (row.kind != OptionKind::other && row.has(options))
       standard = row.get_text != nullptr ? OptionValue{*row.get_text(options)} : OptionValue{row.get(options)};
-    json += (json.empty() ? "[" : ", ") + option_to_json(row, standard);
+    text += (text.empty() ? "[" : ", ") + option_to_json(row, standard);
   }
-  return json.empty() ? "[]" : json + "]";
+  return text.empty() ? "[]" : text + "]";
 }
 
 }  // namespace cutis
