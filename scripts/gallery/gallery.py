@@ -2,7 +2,8 @@
 
 A row is a function with the decorator @row. It draws with Row.picture(), measures with Row.measure() and Row.frames(), and
 states what a paper claims with Row.expect(): the sentence on the page is made from the number that was measured, and the verdict
-is "shown" when all of them hold, "partly" when the row says what is missing (Row.partly), "not" when one fails.
+is "shown" when all of them hold, "partly" when the row says what is missing (Row.partly), "not" when one fails, "given" when a row
+(a table of times, a schema) states nothing that could fail.
 """
 import array
 import concurrent.futures
@@ -215,7 +216,7 @@ class Row:
 
     @property
     def verdict(self):
-        return "not" if self.failed else "partly" if self.missing else "shown"
+        return "not" if self.failed else "partly" if self.missing else "shown" if self.expected else "given"
 
 
 def make_rows(studio, recipes, workers, tell):
@@ -239,8 +240,8 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:1300px;margin:2rem auto;paddin
 h2{margin-top:3rem;border-bottom:1px solid #ddd}h3{margin:2.2rem 0 .3rem}figure{margin:1rem 0}img{max-width:100%;border-radius:6px;box-shadow:0 1px 5px #0002}
 figcaption{color:#555;font-size:.92rem}code{background:#f0ece6;padding:.1rem .3rem;border-radius:3px;font-size:.85rem}
 table{border-collapse:collapse;margin:.6rem 0;font-size:.92rem}td,th{padding:.15rem .7rem;border-bottom:1px solid #e6e1d8;text-align:right}
-td:first-child,th:first-child{text-align:left}.claim{color:#444}.shown,.partly,.not{padding:.05rem .5rem;border-radius:9px;font-size:.85rem;color:#fff}
-.shown{background:#3c8a4b}.partly{background:#b07a1e}.not{background:#b8342a}li.fault{color:#b8342a}ul{margin:.3rem 0}"""
+td:first-child,th:first-child{text-align:left}.claim{color:#444}.shown,.partly,.given,.not{padding:.05rem .5rem;border-radius:9px;font-size:.85rem;color:#fff}
+.shown{background:#3c8a4b}.partly{background:#b07a1e}.given{background:#6b7684}.not{background:#b8342a}li.fault{color:#b8342a}ul{margin:.3rem 0}"""
 
 
 def page_of(rows, links):
@@ -249,8 +250,8 @@ def page_of(rows, links):
              f"<style>{STYLE}</style></head><body>", "<h1>Reproduction gallery</h1>",
              "<p>Figure by figure: what the paper claims, in our words; our picture; our numbers; whether they bear the claim out; the "
              "command. Sentences with numbers are made from the numbers when this page is.</p>"]
-    counts = {v: sum(r.verdict == v for r in rows) for v in ("shown", "partly", "not")}
-    lines.append(f"<p>{counts['shown']} shown, {counts['partly']} partly, {counts['not']} not.</p>")
+    counts = {v: sum(r.verdict == v for r in rows) for v in ("shown", "partly", "given", "not")}
+    lines.append(f"<p>{counts['shown']} shown, {counts['partly']} partly, {counts['given']} given (tables of times and schemas, of which nothing is asked), {counts['not']} not.</p>")
     lines += [f'<p><a href="{escape(link)}">{escape(text)}</a></p>' for link, text in links]
     papers = list(dict.fromkeys(r.recipe.paper for r in rows))
     for paper in papers:

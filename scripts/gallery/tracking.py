@@ -194,7 +194,7 @@ def figure_7(r):
     r.compare("Twist", t, QUALITY)
     r.compare("Bend", b, QUALITY)
     r.picture("twist", "(c) Twist, linear blending above; colour is stretch.", "render", CYLINDER, "--clip", "twist", "--methods", "lbs,tracking",
-              "--at", "0.5,1.0", "--color", "stretch", "--wireframe", "--zoom", "upper", "--yaw", 0, "--size", "360x360")
+              "--at", "0.5,1.0", "--color", "stretch", "--wireframe", "--zoom", "upper", "--zoom-size", 0.5, "--yaw", 0, "--size", "360x360")
     r.picture("bend", "(e) Bend, dual quaternions above; colour is stretch.", "render", CYLINDER, "--clip", "bend", "--methods", "dqs,tracking", "--at",
               "0.5,1.0", "--color", "stretch", "--wireframe", "--yaw", 0, "--size", "360x360")
 
@@ -358,7 +358,16 @@ def figure_13(r):
     r.picture("bulge", "Bulge in contact.", "render", CYLINDER, *view, "-p", bulge)
     r.picture("profile", "A rounder profile and a quicker controller of a preset.", "render", CYLINDER, *view, "-p", soft)
     finger = ["--clip", "fist", "--at", "0.65", "--methods", "tracking", "--zoom", "index_2", "--zoom-size", 0.2, "--yaw", -90, "--pitch", 5, "--size", "420x420"]
-    for name, p in (("contact", []), ("bulge", ["-p", soft])):
+    shaped = json.loads(soft.read_text())
+    shaped["joints"] = {j: shaped["all_joints"] for j in ("index_2", "index_3")}
+    del shaped["all_joints"]
+    round_finger = ["-p", preset(r, "finger", shaped)]
+    plain, lifted = (r.frames("builtin:hand", "--clip", "fist", "--frames", 13, *p)[4] for p in ([], round_finger))
+    lift = 1000 * farthest(plain, lifted)
+    r.number("farthest that the rounder profile lifts the skin of a finger", lift, " mm")
+    if lift < 2:
+        r.partly(f"on a finger it is {lift:.1f} mm at most, hard to see; the cylinder shows it")
+    for name, p in (("contact", []), ("bulge", round_finger)):
         r.picture(f"finger-{name}", f"A finger of the built-in hand: {name}.", "render", "builtin:hand:12000", *finger, *p)
 
 

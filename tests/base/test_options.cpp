@@ -162,7 +162,7 @@ TEST(CheckOptions, SaysOptionValueAndRange) {
   EXPECT_EQ(test::error_of([] { check_options(SolveOptions{.relief_cap = kNan}, "solve"); }),
             "solve: relief_cap is nan; it must be between 0 and 0.2 sizes of the character");
   EXPECT_EQ(test::error_of([] { check_options(ImplicitOptions{.initial = Method::tracking}, "implicit"); }),
-            "implicit: initial is 3; it must be one of: lbs, dqs");
+            "implicit: initial is 4; it must be one of: lbs, dqs");
 }
 
 TEST(ReadOption, SaysWhatThereIs) {

@@ -69,7 +69,7 @@ void Demo::shows_a_table_of_every_method_for_each_scene() {
   const std::string page = html();
   ASSERT_EQ(report()["scenes"].size(), 3U);
   for (const json& scene : report()["scenes"]) {
-    ASSERT_EQ(scene["methods"].size(), 4U);
+    ASSERT_EQ(scene["methods"].size(), 5U);
     for (const auto& [method, numbers] : scene["methods"].items()) {
       EXPECT_THAT(
           page, HasSubstr(cell(method) + cell(digits(numbers["intersecting_pairs"])) + cell(digits(numbers["folds"]))));

@@ -4,6 +4,7 @@
 
 #include "kernels/compact.h"
 #include "kernels/compose.h"
+#include "kernels/delta_mush.h"
 #include "kernels/element_pair.h"
 #include "kernels/eval_field.h"
 #include "kernels/eval_tree.h"
@@ -102,6 +103,12 @@ CUTIS_HD inline float blended(const Input& in) {
   return dot(turn.place(in.p), turn.linear() * in.p) + (PartBox{}.holds(in.p, 1) ? 1.0F : 0.0F);
 }
 
+CUTIS_HD inline float mushed(const Input& in) {
+  MushSum sum;
+  accumulate(sum, MushItem{0, 1, in.p, {}}, Affine3d{}, static_cast<Vec3d>(in.p), Vec3d{});
+  return static_cast<float>(dot(sum.center, sum.turn.col[0]));
+}
+
 CUTIS_HD inline float everything(const Input& in) {
   const ResidualSample tracked = track_residual(in.parts, 0, in.others, in.count, 0.5F, 0.01F, in.p);
   const VertexSkin skin{in.parts, in.slopes, in.joints, in.near, in.count, 0, 0.5F, 0.01F, in.p};
@@ -113,7 +120,7 @@ CUTIS_HD inline float everything(const Input& in) {
   const OfFour<Vec3f> x0{{in.p, relaxed, smoothed, found.position}}, x1{{relaxed, in.p, found.position, smoothed}};
   return pairs(x0, x1) + static_cast<float>(pairs(OfFour<Vec3d>{}, OfFour<Vec3d>{})) + tracked.value +
          dot(smoothed, found.position) + skin_line(in.joints->view, 0.3F, in.joints->parameter) +
-         rules(in, tracked.free) + given_way(in) + skinned(in).x + blended(in) +
+         rules(in, tracked.free) + given_way(in) + skinned(in).x + blended(in) + mushed(in) +
          eval_tree(in.tree, in.p, AngleController{}).value;
 }
 
