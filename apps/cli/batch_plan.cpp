@@ -287,6 +287,7 @@ class Planner {
       piece.range = fmt::format("{}:{}", first, end);
       piece.outputs = {(fs::path(plan_.folder) / (piece.name + ".frames")).string()};
       piece.pieces.clear();
+      piece.whole = whole.name;
       whole.pieces.push_back(piece.name);
       add(std::move(piece));
     }
@@ -338,7 +339,7 @@ void write_task_files(const BatchPlan& plan) {
   for (const BatchTask& task : plan.tasks) {
     const Json json = {{"name", task.name},       {"character", task.character}, {"arguments", task.arguments},
                        {"outputs", task.outputs}, {"measure", task.measure},     {"range", task.range},
-                       {"pieces", task.pieces}};
+                       {"pieces", task.pieces},   {"whole", task.whole}};
     const std::string file = task_file(plan, task), text = json_text(json, 1);
     std::error_code ignored;
     if (fs::file_size(file, ignored) == text.size() && read_file(file) == text) continue;
@@ -356,7 +357,9 @@ BatchTask read_task_file(const std::string& file) {
   task.measure = whole_number(json, "measure", 10, 1'000'000, file);
   task.range = text_of(json, "range", file);
   task.pieces = texts_of(json, "pieces", file);
-  if (task.name != file_name(task.name) || task.outputs.empty()) fail(file, "is damaged; write it again");
+  task.whole = text_of(json, "whole", file);
+  if (task.name != file_name(task.name) || task.whole != file_name(task.whole) || task.outputs.empty())
+    fail(file, "is damaged; write it again");
   return task;
 }
 

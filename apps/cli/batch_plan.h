@@ -18,6 +18,7 @@ struct BatchTask {
   int measure = 10;                    ///< every how many frames quality is measured; 0: never
   std::string range;                   ///< of a piece: "FIRST:END"
   std::vector<std::string> pieces;     ///< of a join: names of its tasks
+  std::string whole;                   ///< of a piece: the name of the task that joins it
 };
 
 struct BatchPlan {

@@ -74,7 +74,7 @@ void write_batch_report(const BatchPlan& plan, const Json& report, const std::st
                               report["tasks"].get<std::size_t>(), report["done"].get<std::size_t>(),
                               report["up_to_date"].get<std::size_t>(), report["failed"].get<std::size_t>(),
                               report["not_done"].get<std::size_t>(), digits(report["task_seconds"]), version()));
-  std::vector<std::vector<std::string>> failures{{"task", "what to do about"}};
+  std::vector<std::vector<std::string>> failures{{"task", "sentence"}};
   std::vector<std::vector<std::string>> rows{{"task", "state", "method", "frames", "vertices", "s", "ms a frame",
                                               "pairs (at rest)", "folds", "stretch", "volume %"}};
   for (const Json& shot : report["shots"]) {

@@ -196,7 +196,13 @@ bool is_done(const BatchTask& task, const std::optional<TaskRecord>& record, Fil
 bool run_task(const std::string& task_file, const Session& session, bool again) {
   const BatchTask task = read_task_file(task_file);
   FileHashes hashes;
+  const std::string folder = fs::path(task_file).parent_path().string();
   if (!again && is_done(task, read_record(task_file), hashes)) return false;
+  if (!again && !task.whole.empty()) {  // pieces are removed when they are joined
+    const std::string whole = (fs::path(folder) / (task.whole + ".task.json")).string();
+    std::error_code ignored;
+    if (fs::exists(whole, ignored) && is_done(read_task_file(whole), read_record(whole), hashes)) return false;
+  }
   const auto start = std::chrono::steady_clock::now();
   TaskRecord record;
   record.program = program_mark();
@@ -208,7 +214,6 @@ bool run_task(const std::string& task_file, const Session& session, bool again) 
       if (input.file != task_file) record.inputs[input.file] = input.hash;
     write_text(record_file(task_file), json_text(record_json(record), 1));
   };
-  const std::string folder = fs::path(task_file).parent_path().string();
   try {
     for (const std::string& output : task.outputs) make_folder(fs::path(output).parent_path().string());
     record_inputs();

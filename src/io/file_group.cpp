@@ -14,9 +14,18 @@ class Older {
  public:
   explicit Older(const std::string& path) : path_(path), name_(unfinished_name(path)), listed_(name_) {
     std::error_code error;
+    if (!std::filesystem::exists(path_, error)) {
+      name_.clear();
+      return;
+    }
     std::filesystem::create_hard_link(path_, name_, error);
     if (error) std::filesystem::copy_file(path_, name_, error);  // disks without links
-    if (error) name_.clear();                                    // there was none
+    if (!error) return;
+    std::error_code ignored;
+    std::filesystem::remove(name_, ignored);
+    throw Error(
+        ErrorCode::io, path_,
+        "could not be kept aside while new files are put in place (" + error.message() + "); nothing was changed");
   }
   Older(Older&& other) noexcept
       : path_(std::move(other.path_)), name_(std::exchange(other.name_, {})), listed_(std::move(other.listed_)) {}

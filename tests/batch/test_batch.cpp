@@ -137,6 +137,12 @@ TEST(Batch, PiecesOfACanonicalShotAreTheShotToTheBit) {
   for (const auto& entry : fs::directory_iterator(folder.path() / "s.batch"))
     EXPECT_NE(entry.path().extension(), ".frames") << "pieces go when they are joined";
   EXPECT_EQ(report_of(folder.file("s.json"))["up_to_date"], 5);
+  // A farm that runs the whole list once more does none of it.
+  ASSERT_EQ(
+      std::system((run("batch --list " + folder.file("s.json")).out.insert(0, "set -e\n") + "true >/dev/null").c_str()),
+      0);
+  for (const auto& entry : fs::directory_iterator(folder.path() / "s.batch"))
+    EXPECT_NE(entry.path().extension(), ".frames") << "it was joined already";
 }
 
 TEST(Batch, RefusesFilesThatMakeNoSense) {
