@@ -185,10 +185,14 @@ struct MarkerEditor::Impl {
     if (take)
       for (std::size_t m = 0; m < markers; ++m) sure[m] *= 1 - (1 - kFreeConfidence) * most * (1 - weight[m]);
     now = time;
-    // Nothing holds the body: it rests.
-    if (std::all_of(sure.begin(), sure.end(), [](double c) { return c <= 0; })) solver.reset();
     shown = &solver.solve(targets, sure);
     return *shown;
+  }
+
+  /// Solved anew from rest: what was moved by an edit that is gone does not stay behind.
+  void show_again() {
+    solver.reset();
+    (void)show(now);
   }
 
   void remember(State before) {
@@ -289,7 +293,7 @@ bool MarkerEditor::undo() {
     s.state = std::move(s.done.back());
     s.done.pop_back();
   }
-  (void)s.show(s.now);
+  s.show_again();
   return true;
 }
 
@@ -299,7 +303,7 @@ bool MarkerEditor::redo() {
   s.done.push_back(std::move(s.state));
   s.state = std::move(s.undone.back());
   s.undone.pop_back();
-  (void)s.show(s.now);
+  s.show_again();
   return true;
 }
 

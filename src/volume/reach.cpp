@@ -13,6 +13,8 @@ constexpr double kFacing = 0.01;
 /// Steps of a frame that goes on from the last one, of one whose markers are off after that, of a start from elsewhere,
 /// and of each round of reaching out.
 constexpr int kWarmSteps = 3, kMoreSteps = 10, kColdSteps = 60, kReachSteps = 8, kReachRounds = 4;
+/// What is left of the pull to where joints are, from one of these rounds to the next.
+constexpr double kWeaker = 0.4;
 /// Angles are open when there are at least this many unknowns for every number that targets give.
 constexpr double kOpen = 2;
 /// Another start has to be better than going on by this, in shares of a marker at the distance kReached: a pose does
@@ -74,9 +76,16 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
   if (!started_) (void)place_as_one(skeleton_, markers_, targets, weights, pose, false);
   const double facing = started_ ? kFacing : 0;
   const BonePose before = pose;
-  const auto run = [&](const JointLimits& limits, int steps, BonePose& at, const BonePose* anchor = nullptr) {
+  const PoseFitOptions usual;
+  const auto run = [&](const JointLimits& limits, int steps, BonePose& at, const BonePose* anchor = nullptr,
+                       double pull = 1) {
     return fit_pose(skeleton_, limits, size_, markers_, targets, weights,
-                    {.iterations = steps, .facing_pull = facing, .anchor = anchor}, at, scale);
+                    {.iterations = steps,
+                     .rest_pull = pull * usual.rest_pull,
+                     .open_pull = pull * usual.open_pull,
+                     .facing_pull = pull * facing,
+                     .anchor = anchor},
+                    at, scale);
   };
   PoseFitReport report = run(limits_, started_ ? kWarmSteps : kColdSteps, pose);
   if (report.used == 0) return;
@@ -111,13 +120,13 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
     }
   }
 
-  // Proximal steps: pulled to where they are, joints give way until the targets are reached or held off by limits.
-  for (int round = 0; is_edit_ && round < kReachRounds; ++round) {
+  // Proximal steps: pulled to where they are, and less every time, joints give way until the targets are reached or
+  // held off by limits.
+  double pull = 1;
+  for (int round = 0; is_edit_ && round < kReachRounds; ++round, pull *= kWeaker) {
     const BonePose anchor = pose;
-    const double far = worst(targets, weights, pose);
-    if (far < 0.05 * reached) break;
-    (void)run(limits_, kReachSteps, pose, &anchor);
-    if (worst(targets, weights, pose) > 0.9 * far) break;
+    if (worst(targets, weights, pose) < 0.05 * reached) break;
+    (void)run(limits_, kReachSteps, pose, &anchor, pull);
   }
 }
 
