@@ -327,6 +327,8 @@ void run_markers(const MarkersArguments& options) {
          {"rrms", rounded(s.rrms)},
          {"volume_error", rounded(s.volume)},
          {"volume_error_worst", rounded(s.volume_worst)},
+         {"mesh_volume_error", rounded(s.mesh_volume)},
+         {"mesh_volume_error_worst", rounded(s.mesh_volume_worst)},
          {"bone_length_error", rounded(s.length)},
          {"bone_length_worst", rounded(s.length_worst)},
          {"marker_rms", rounded(s.marker)},
