@@ -45,7 +45,20 @@ Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> po
   return draw_through(render_still(skin, camera, render, context), skin, balls, camera, render, context);
 }
 
+Image MarkerPictures::still(double yaw_degrees, const Context& context) const {
+  return draw_all(yaw_degrees, false, {.width = 560, .height = 720}, context).at(0).image;
+}
+
 Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const {
+  const std::vector<SheetCell> cells = draw_all(yaw_degrees, follow, {.width = 360, .height = 460}, context);
+  SheetOptions sheet;
+  sheet.title = title;
+  sheet.columns = static_cast<int>(std::min<std::size_t>(4, cells.size()));
+  return contact_sheet(cells, sheet);
+}
+
+std::vector<SheetCell> MarkerPictures::draw_all(double yaw_degrees, bool follow, RenderOptions render,
+                                                const Context& context) const {
   Box all;
   Vec3d reach;  // of the body around its middle, the largest of all shots: one zoom for all
   for (const Shot& shot : shots_) {
@@ -55,7 +68,6 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
     all.add(box.hi);
     for (int k = 0; k < 3; ++k) reach[k] = std::max(reach[k], 0.52 * (box.hi[k] - box.lo[k]));
   }
-  RenderOptions render{.width = 360, .height = 460};
   const double aspect = static_cast<double>(render.width) / render.height;
   ViewOptions view;
   view.yaw = yaw_degrees * 3.14159265358979323846 / 180;
@@ -84,9 +96,33 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
                      fmt::format("{:.2f} s", shot.time)});
     context.progress("rendering", static_cast<double>(cells.size()) / static_cast<double>(shots_.size()));
   }
+  return cells;
+}
+
+Image picture_of_places(const Character& character, const MarkerMap& map, const Context& context) {
+  std::vector<Vec3f> positions;
+  for (const Mesh& mesh : character.meshes)
+    positions.insert(positions.end(), mesh.positions.begin(), mesh.positions.end());
+  std::vector<Vec3d> places;
+  for (const MarkerPlace& place : map.places) {
+    const int joint = place.bone.empty() ? -1 : character.skeleton.find(place.bone);
+    const Vec3d from = joint >= 0
+                           ? character.skeleton.joints[static_cast<std::size_t>(joint)].world_from_rest.translation
+                       : place.vertex >= 0 && static_cast<std::size_t>(place.vertex) < positions.size()
+                           ? static_cast<Vec3d>(positions[static_cast<std::size_t>(place.vertex)])
+                           : Vec3d{};
+    places.push_back(from + place.offset);
+  }
+  const std::vector<double> sure(places.size(), 1.0);
+  std::vector<SheetCell> cells;
+  for (const auto& [yaw, caption] : {std::pair{0.0, "front"}, {180.0, "back"}}) {
+    MarkerPictures shot(character, 1, 1);
+    shot.take(0, 0, positions, places, sure);
+    cells.push_back({shot.still(yaw, context), caption});
+  }
   SheetOptions sheet;
-  sheet.title = title;
-  sheet.columns = static_cast<int>(std::min<std::size_t>(4, cells.size()));
+  sheet.title = fmt::format("{} markers", places.size());
+  sheet.columns = 2;
   return contact_sheet(cells, sheet);
 }
 

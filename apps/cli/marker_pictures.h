@@ -17,8 +17,11 @@ class MarkerPictures {
   void take(std::size_t frame, double time, const std::vector<Vec3f>& positions, std::span<const Vec3d> markers,
             std::span<const double> confidence, const Mesh& control = {});
   [[nodiscard]] Image sheet(const std::string& title, double yaw_degrees, bool follow, const Context& context) const;
+  [[nodiscard]] Image still(double yaw_degrees, const Context& context) const;  ///< of the first frame
 
  private:
+  [[nodiscard]] std::vector<SheetCell> draw_all(double yaw_degrees, bool follow, RenderOptions render,
+                                                const Context& context) const;
   struct Shot {
     double time = 0;
     std::vector<Vec3f> positions;
@@ -33,6 +36,9 @@ class MarkerPictures {
   std::vector<std::size_t> wanted_;
   std::vector<Shot> shots_;
 };
+
+/// The character at rest with a ball at every place of the map, from the front and from behind.
+[[nodiscard]] Image picture_of_places(const Character& character, const MarkerMap& map, const Context& context);
 
 /// Panels over time: marker residuals, iterations and milliseconds, volume and bone lengths, energy.
 [[nodiscard]] Image plot_reports(const std::vector<double>& times, const std::vector<MarkerFrameReport>& reports);

@@ -83,7 +83,7 @@ void measure_body(const std::string& name, const std::string& file, const std::s
   };
   if (embedding == Embedding::smooth) {
     row("factor", "s", {solver.info().factor_ms / 1000}, 0.5);
-    row("build control mesh", "s", {solver.info().build_ms / 1000}, 0);
+    row("build control mesh", "s", {solver.info().build_ms / 1000}, 2);
     row("update", "ms", update, 5);
     row("iterations", "per frame", {iterations / static_cast<double>(update.size())}, 0);
     row("joints off", "% height", {100 * off / joints / (box.hi.y - box.lo.y)}, 1.5);

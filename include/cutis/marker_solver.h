@@ -48,11 +48,41 @@ struct MarkerMap {
 /// Throws Error naming the file and the entry: bones and vertices that are not there, names given twice.
 [[nodiscard]] MarkerMap load_marker_map(const std::string& file, const Character& character);
 
-/// The usual place of every marker of the take that has one: the 39 markers of the Plug-in Gait full-body set (LFHD ...
-/// RTOE) on a skeleton with usual joint names, or, when the take holds joints, each at the joint of the same role.
-/// Tells by a warning which of the 39 are missing and what was left out. Throws Error(bad_argument) when fewer than
-/// three fit.
-[[nodiscard]] MarkerMap default_marker_map(const Character& character, const MarkerTake& take, const Context& context);
+/// How default_marker_map() found its places.
+struct MarkerMapReport {
+  std::string set;                    ///< "Plug-in Gait", "joints"; empty without names when it looks like none
+  double score = 0;                   ///< 0 to 1: how well the set's names suit the take's
+  bool by_names = true;               ///< false: found from the take itself
+  std::vector<std::string> sites;     ///< anatomical site of each place; empty: on a bone, somewhere
+  std::vector<std::string> left_out;  ///< markers of the take that have no place
+  double rms = 0;                     ///< without names: of the markers from their sites, metres of the character
+};
+
+/// The usual place of every marker of the take that has one, on a skeleton with usual joint names. Its names are looked
+/// up in the built-in sets (Plug-in Gait, CMU, Helen Hayes, IOR, Qualisys, OptiTrack, Rizzoli foot, hands): the one
+/// that suits best is meant, the others help with names that it does not have. When the take holds joints, each is at
+/// the joint of the same role. Names that tell nothing, or `use_names` false: places are found from the take itself,
+/// which then has to show a body that moves. Tells by a warning which markers of the set are missing and what was left
+/// out. Throws Error(bad_argument) when fewer than three fit.
+[[nodiscard]] MarkerMap default_marker_map(const Character& character, const MarkerTake& take, const Context& context,
+                                           MarkerMapReport* report = nullptr, bool use_names = true);
+/// Titles of the built-in sets.
+[[nodiscard]] std::vector<std::string> marker_set_titles();
+
+/// Who is in a take: by the prefixes of names ("Anna:LFHD"), else by who stays together (names "1", "2", ...), largest
+/// first.
+struct TakeSubject {
+  std::string name;
+  std::vector<std::size_t> points;  ///< of the take
+};
+[[nodiscard]] std::vector<TakeSubject> find_subjects(const MarkerTake& take);
+/// The take with that subject's points alone. Empty name: the largest; a warning names the others. Throws
+/// Error(bad_argument) when there is no such subject.
+[[nodiscard]] MarkerTake take_of_subject(const MarkerTake& take, const std::string& subject, const Context& context);
+
+/// Turns a take whose names say that another axis is up (heads are above feet), and mirrors one whose left side is on
+/// its right; tells by a warning. Takes whose names tell nothing stay as they are.
+void mend_axes(MarkerTake& take, const Context& context);
 
 struct MarkerFitReport {
   double scale = 1;
@@ -82,8 +112,8 @@ struct MarkerTargets {
   std::vector<Vec3d> positions;    ///< frame by frame; finite where the confidence is positive
   std::vector<double> confidence;  ///< 0: missing
   // What was found.
-  std::size_t filled = 0, released = 0, jumps = 0;  ///< marker-frames
-  std::size_t empty_frames = 0;                     ///< without any marker
+  std::size_t filled = 0, released = 0, jumps = 0, swapped = 0;  ///< marker-frames
+  std::size_t empty_frames = 0;                                  ///< without any marker
 
   [[nodiscard]] std::span<const Vec3d> frame(std::size_t f) const { return {positions.data() + f * markers, markers}; }
   [[nodiscard]] std::span<const double> frame_confidence(std::size_t f) const {
@@ -133,13 +163,24 @@ struct ControlMeshInfo {
   double build_ms = 0, factor_ms = 0, embed_ms = 0;
 };
 
+/// A target that no pose within the limits reaches, or none that suits the other targets.
+struct UnreachedTarget {
+  std::size_t marker = 0;  ///< in the order of the map
+  double distance = 0;     ///< of the nearest pose, metres
+  std::string joint = {};  ///< whose limit keeps it away; empty: no limit does
+  std::string limit = {};  ///< "flexion", "sideways" or "twist"
+  double degrees = 0;      ///< where that limit is, from rest
+};
+
 /// The columns of the paper's Table I, and more.
 struct MarkerFrameReport {
   int iterations = 0;
   bool converged = false;
   double solve_ms = 0, embed_ms = 0;
-  double rrms = 0;               ///< root mean square error of the cells' edges, relative
-  double volume_error = 0;       ///< of the control mesh, relative, signed
+  double rrms = 0;          ///< root mean square error of the cells' edges, relative
+  double volume_error = 0;  ///< of the control mesh, relative, signed
+  double mesh_volume_error =
+      0;  ///< of the character's own mesh, as the paper's RE_V; 0 for meshes that enclose nothing
   double bone_length_error = 0;  ///< mean over the bones, relative
   double bone_length_worst = 0;
   double marker_rms = 0, marker_worst = 0;  ///< of the markers seen, metres
@@ -148,12 +189,15 @@ struct MarkerFrameReport {
   std::size_t repaired = 0;                 ///< tetrahedra that had turned over
   std::size_t flipped = 0;                  ///< that still are
   std::vector<double> moved = {};           ///< farthest way of any vertex, iteration by iteration, metres
+  /// Farther than a centimetre on a person (0.004 of the character's size) from the pose, farthest first.
+  std::vector<UnreachedTarget> unreached = {};
 };
 
 struct MarkerFrame {
   std::vector<Vec3f> positions, normals;  ///< all vertices of all meshes, in the input's order
   Pose pose;                              ///< of the character's skeleton, for other deformers
   std::vector<Vec3d> joints;              ///< where the control mesh has them, per joint; NaN for joints not driven
+  std::vector<Vec3d> markers;             ///< where the control mesh has them, per place of the map
   MarkerFrameReport report;
 };
 

@@ -1,6 +1,7 @@
 // Levenberg-Marquardt: least squares by damped Gauss-Newton steps on small dense normal equations.
 //
 // A step that lowers the cost is taken, and the damping falls. Any other is dropped and tried again with more damping.
+// A problem may bound its steps; they are then the best within the bounds, not cut off at them.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "numerics/box_solve.h"
 #include "numerics/dense_solve.h"
 
 namespace cutis {
@@ -31,22 +33,32 @@ struct DampedFitOptions {
 ///     adds J^T J (row after row, both triangles) and -J^T r to what is 0 before
 ///   State moved(const State&, std::span<const double> step) const;
 ///     of the state that was linearised last
+/// and may have
+///   void bounds(std::span<double> lower, std::span<double> upper) const;
+///     of a step from the state that was linearised last; 0 lies between them
 template <class State, class Problem>
 int levenberg_marquardt(Problem& problem, const DampedFitOptions& options, State& state) {
   const std::size_t n = problem.unknowns();
   std::vector<double> matrix(n * n), rhs(n), damped, step;
+  constexpr bool bounded = requires(std::vector<double>& v) { problem.bounds(v, v); };
+  std::vector<double> lower(bounded ? n : 0), upper(bounded ? n : 0);
   double cost = problem.cost(state), damping = options.damping;
   int count = 0;
   for (bool going = true; going && count < options.iterations; ++count) {
     std::ranges::fill(matrix, 0.0);
     std::ranges::fill(rhs, 0.0);
     problem.linearise(state, matrix, rhs);
+    if constexpr (bounded) problem.bounds(lower, upper);
     going = false;
     for (int attempt = 0; attempt < options.attempts; ++attempt, damping *= options.harder) {
       damped = matrix;
       step = rhs;
       for (std::size_t i = 0; i < n; ++i) damped[i * n + i] += damping * (matrix[i * n + i] + options.least_diagonal);
-      if (!solve_positive(damped, step)) continue;
+      if constexpr (bounded) {
+        if (!solve_within(damped, step, lower, upper)) continue;
+      } else {
+        if (!solve_positive(damped, step)) continue;
+      }
       State next = problem.moved(state, step);
       const double next_cost = problem.cost(next);
       if (!(next_cost < cost)) continue;

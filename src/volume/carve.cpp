@@ -23,6 +23,12 @@ constexpr double kLens = 0.25;
 /// Tetrahedra that are looked at for a way from a lost one to the body.
 constexpr std::size_t kLongestWay = 60;
 
+constexpr std::size_t kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+std::uint64_t edge_key(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32U | std::max(a, b);
+}
+
 Tetrahedron sorted(Tetrahedron t) {
   std::sort(t.begin(), t.end());
   return t;
@@ -64,26 +70,49 @@ double Carver::height_of(const Vec3d& p) const {
   return solid_.contains(p) ? 0.0 : solid_.closest().nearest(p).distance;
 }
 
+/// How far the edge passes outside, in what it may; 0: no farther than it may.
+float Carver::openness(std::uint32_t a, std::uint32_t b) const {
+  const double may = hollow_between(bone_[a], bone_[b]) * distance(points_.at[a], points_.at[b]);
+  double widest = 0;
+  for (const double share : {0.5, 0.25, 0.75}) {
+    const Vec3d p = lerp(points_.at[a], points_.at[b], share);
+    // Points of the cage stand off the skin: that much of it is theirs.
+    const double out = solid_.closest().nearest(p).distance - std::lerp(height_[a], height_[b], share);
+    if (out > widest * may && out > may && !solid_.contains(p)) widest = out / may;
+    if (widest > kWidest) break;
+  }
+  return static_cast<float>(widest);
+}
+
+void Carver::judge_edges(std::span<const std::uint32_t> fresh) {
+  std::vector<std::uint64_t> edges;
+  for (const std::uint32_t i : fresh)
+    for (const auto& e : kEdges)
+      if (const std::uint64_t key = edge_key(all_[i][e[0]], all_[i][e[1]]); !open_edge_.contains(key))
+        edges.push_back(key);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  std::vector<float> open(edges.size());
+  parallel_for(context_, edges.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      open[i] = openness(static_cast<std::uint32_t>(edges[i] >> 32U), static_cast<std::uint32_t>(edges[i]));
+  });
+  for (std::size_t i = 0; i < edges.size(); ++i) open_edge_.emplace(edges[i], open[i]);
+}
+
 /// Inside by its middle, and no edge that leads through the open: that would weld neighbouring fingers.
 /// Within one part an edge may pass over a hollow of the skin.
 Carver::Verdict Carver::judge(const Tetrahedron& t) const {
   Verdict verdict;
-  constexpr std::size_t kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-  double shortest = 1e300, widest = 0;
+  double shortest = 1e300;
+  float widest = 0;
   for (const auto& e : kEdges) {
-    const Vec3d &a = points_.at[t[e[0]]], &b = points_.at[t[e[1]]];
-    const double may = hollow_between(bone_[t[e[0]]], bone_[t[e[1]]]), along = distance(a, b);
+    const double may = hollow_between(bone_[t[e[0]]], bone_[t[e[1]]]);
     verdict.between_parts = verdict.between_parts || may < kHollow;
-    shortest = std::min(shortest, along);
-    for (const double share : {0.5, 0.25, 0.75}) {
-      const Vec3d p = lerp(a, b, share);
-      // Points of the cage stand off the skin: that much of it is theirs.
-      const double out = solid_.closest().nearest(p).distance - std::lerp(height_[t[e[0]]], height_[t[e[1]]], share);
-      if (out > widest * may * along && out > may * along && !solid_.contains(p)) widest = out / (may * along);
-    }
-    if (widest > kWidest) break;
+    shortest = std::min(shortest, distance(points_.at[t[e[0]]], points_.at[t[e[1]]]));
+    widest = std::max(widest, open_edge_.at(edge_key(t[e[0]], t[e[1]])));
   }
-  verdict.open = static_cast<float>(widest);
+  verdict.open = widest;
   verdict.inside = widest <= 1;
   if (!verdict.inside) return verdict;
   Vec3d middle;
@@ -117,6 +146,7 @@ void Carver::mesh() {
       verdict_[i] = found->second;
     }
   }
+  judge_edges(fresh);
   parallel_for(context_, fresh.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) verdict_[fresh[i]] = judge(all_[fresh[i]]);
   });
@@ -129,6 +159,9 @@ void Carver::mesh() {
 void Carver::forget(std::uint32_t point) {
   std::erase_if(known_, [&](const auto& entry) {
     return std::find(entry.first.begin(), entry.first.end(), point) != entry.first.end();
+  });
+  std::erase_if(open_edge_, [&](const auto& entry) {
+    return static_cast<std::uint32_t>(entry.first) == point || static_cast<std::uint32_t>(entry.first >> 32U) == point;
   });
   bone_[point] = nearest_bone(skeleton_, points_.at[point]);
   height_[point] = height_of(points_.at[point]);

@@ -38,6 +38,8 @@ class Carver {
   };
   void mesh();
   [[nodiscard]] Verdict judge(const Tetrahedron& t) const;
+  [[nodiscard]] float openness(std::uint32_t a, std::uint32_t b) const;
+  void judge_edges(std::span<const std::uint32_t> fresh);
   [[nodiscard]] double hollow_between(int a, int b) const;
   [[nodiscard]] double height_of(const Vec3d& p) const;
   [[nodiscard]] bool shake(int round);
@@ -58,6 +60,8 @@ class Carver {
   std::vector<Verdict> verdict_;
   std::vector<char> keep_, needed_;  // as all_; needed_: holds vertices of the mesh that nothing else covers
   std::unordered_map<Tetrahedron, Verdict, KeyHash> known_;
+  /// How far edges pass outside, in what they may; by both ends, the lower first. A handful of tetrahedra share each.
+  std::unordered_map<std::uint64_t, float> open_edge_;
   std::vector<Vec3d> skin_, skin_normal_;  // vertices of the mesh
   std::vector<char> moved_;                // points of the cage that were moved once
   std::size_t pieces_ = 1;

@@ -26,7 +26,6 @@ struct DrivenSkeleton {
   std::vector<Bone> bones;
   std::vector<int> bone_of_joint;  ///< -1: not driven
   std::vector<DrivenSegment> segments;
-
 };
 
 /// Throws Error(bad_character) when there is no bone.

@@ -104,9 +104,10 @@ void ControlPoints::fill(const Solid& solid, const Context& context) {
   parallel_for(context, candidates.size(), 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3d& p = candidates[i].second;
+      if (!solid.contains(p)) continue;  // most of them: the box is far wider than the body
       const ClosestPoint::Hit hit = solid.closest().nearest(p);
       const double local = edge_length(p);
-      if (hit.distance < kInnerFromSurface * local || !solid.contains(p)) continue;
+      if (hit.distance < kInnerFromSurface * local) continue;
       good[i] = 1;
       spacing[i] = local * kInnerSpacing + kGrowthInside * hit.distance;
     }

@@ -1,194 +1,76 @@
-// The usual places of the Plug-in Gait full-body markers. Each is where a ray from inside the body, from a joint or
-// between two of them, leaves the skin in an anatomical direction.
+// The usual places of a take's markers: by their names in one of the sets, by joints' roles, or from the take itself.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <set>
 
 #include "base/math.h"
-#include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/marker_solver.h"
 #include "volume/body_roles.h"
 #include "volume/marker_map.h"
-#include "volume/solid.h"
+#include "volume/marker_sets.h"
+#include "volume/marker_sites.h"
+#include "volume/nameless.h"
 
 namespace cutis {
 namespace {
 
-constexpr const char* kPlugInGait[] = {"LFHD", "RFHD", "LBHD", "RBHD", "C7",   "T10",  "CLAV", "STRN", "RBAK", "LSHO",
-                                       "LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN", "RSHO", "RUPA", "RELB", "RFRM",
-                                       "RWRA", "RWRB", "RFIN", "LASI", "RASI", "LPSI", "RPSI", "LTHI", "LKNE", "LTIB",
-                                       "LANK", "LHEE", "LTOE", "RTHI", "RKNE", "RTIB", "RANK", "RHEE", "RTOE"};
+/// A set is meant when it knows this share of the take's names, or when the take has this share of its names.
+constexpr double kKnown = 0.4, kCovered = 0.6;
+/// Names of a set that are missing are listed up to this many.
+constexpr std::size_t kListed = 12;
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return result;
+/// Points that may be markers, with their names.
+struct NamedPoints {
+  std::vector<std::size_t> points;
+  std::vector<std::string> names;  // normalised
+};
+
+NamedPoints named_points(const MarkerTake& take, bool with_unlabelled) {
+  NamedPoints c;
+  for (std::size_t i = 0; i < take.names.size(); ++i)
+    if (take.kinds[i] == PointKind::marker || (with_unlabelled && take.kinds[i] == PointKind::unlabelled)) {
+      c.points.push_back(i);
+      c.names.push_back(normalised_marker(without_subject(take.names[i])));
+    }
+  return c;
 }
 
-class Places {
- public:
-  Places(const Character& character, const DrivenSkeleton& skeleton)
-      : character_(character),
-        skeleton_(skeleton),
-        body_(find_body_roles(character.skeleton, skeleton)),
-        welded_(weld_character(character)),
-        solid_(welded_.positions, welded_.topology.triangles) {
-    torso();
-    head();
-    for (const Side side : {Side::left, Side::right}) {
-      arm(side);
-      leg(side);
-    }
-  }
-  [[nodiscard]] const std::map<std::string, MarkerPlace>& all() const { return places_; }
+/// Sets by how well they suit, best first; of equal ones the first.
+std::vector<std::pair<double, const MarkerSet*>> ranked_sets(const NamedPoints& c) {
+  std::vector<std::pair<double, const MarkerSet*>> ranked;
+  for (const MarkerSet& set : marker_sets()) ranked.emplace_back(set_score(set, c.names), &set);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  return ranked;
+}
 
- private:
-  [[nodiscard]] const Vec3d& at(int bone) const { return skeleton_.bones[static_cast<std::size_t>(bone)].rest; }
-  [[nodiscard]] const Vec3d& end(int bone) const { return skeleton_.bones[static_cast<std::size_t>(bone)].end; }
+std::size_t known_to(const MarkerSet& set, const NamedPoints& c) {
+  return static_cast<std::size_t>(
+      std::count_if(c.names.begin(), c.names.end(), [&](const auto& n) { return !set.site_of(n).empty(); }));
+}
 
-  /// A marker on the skin, out from `from` along `direction`, moved by `bone`.
-  void add(const std::string& name, int bone, const Vec3d& from, const Vec3d& direction) {
-    if (bone < 0) return;
-    const double most = 0.25 * solid_.size();
-    const Vec3d d = normalized(direction, body_.forward);
-    // Through mouths and sockets to the outer skin.
-    const double bit = 1e-4 * solid_.size(), deep = 0.01 * solid_.size();
-    double far = solid_.room(from, d, bit, most);
-    while (far < most) {
-      const double next = far + solid_.room(from + d * far, d, bit, most - far);
-      if (next >= most || (next - far > deep && !solid_.contains(from + d * (far + 0.5 * deep)))) break;
-      far = next;
-    }
-    if (far >= most) far = 0.03 * solid_.size();  // no skin that way: about a limb's radius
-    MarkerPlace place;
-    place.marker = name;
-    const DrivenSkeleton::Bone& b = skeleton_.bones[static_cast<std::size_t>(bone)];
-    place.bone = character_.skeleton.joints[static_cast<std::size_t>(b.joint)].name;
-    place.offset = from + d * far - b.rest;
-    places_[name] = place;
-  }
-
-  void torso() {
-    const int hips = body_.find(Part::hips);
-    const std::vector<int> spine = body_.chain(Part::spine), neck = body_.chain(Part::neck);
-    if (hips < 0 || spine.empty()) return;
-    const int chest = spine.back();
-    const int head = body_.find(Part::head);
-    const Vec3d top = !neck.empty() ? at(neck.front()) : head >= 0 ? at(head) : end(chest);
-    // The spinal curve from the hips to the neck, by height.
-    const auto along = [&](double t) {
-      std::vector<Vec3d> curve{at(hips)};
-      for (const int s : spine) curve.push_back(at(s));
-      curve.push_back(top);
-      const double low = dot(curve.front(), body_.up), high = dot(curve.back(), body_.up);
-      const double wanted = low + t * (high - low);
-      for (std::size_t k = 0; k + 1 < curve.size(); ++k) {
-        const double a = dot(curve[k], body_.up), b = dot(curve[k + 1], body_.up);
-        if (wanted <= b || k + 2 == curve.size())
-          return lerp(curve[k], curve[k + 1], b > a ? std::clamp((wanted - a) / (b - a), 0.0, 1.0) : 0.0);
-      }
-      return top;
-    };
-    // The bone of the spine whose piece holds that height.
-    const auto bone_at = [&](double t) {
-      int bone = hips;
-      const double wanted = dot(along(t), body_.up);
-      for (const int s : spine)
-        if (dot(at(s), body_.up) <= wanted) bone = s;
-      return bone;
-    };
-    add("C7", chest, along(0.97), -body_.forward);
-    add("T10", bone_at(0.58), along(0.58), -body_.forward);
-    add("CLAV", chest, along(0.87), body_.forward);
-    add("STRN", bone_at(0.62), along(0.62), body_.forward);
-    const int arm = body_.find(Part::upper_arm, Side::right);
-    if (arm >= 0) {
-      const double half = dot(along(0.8) - at(arm), body_.left);
-      add("RBAK", chest, along(0.74) - body_.left * (0.5 * half), -body_.forward);
-    }
-    for (const Side side : {Side::left, Side::right}) {
-      const int thigh = body_.find(Part::thigh, side);
-      if (thigh < 0) continue;
-      const std::string l = side == Side::left ? "L" : "R";
-      const double out = dot(at(thigh) - at(hips), body_.left);
-      const double height = 0.14 * distance(at(hips), top);
-      const double low = dot(at(thigh), body_.up) - dot(at(hips), body_.up);
-      const Vec3d crest = at(hips) + body_.up * (std::max(low, -0.2 * distance(at(hips), top)) + height);
-      add(l + "ASI", hips, crest + body_.left * (1.15 * out), body_.forward);
-      add(l + "PSI", hips, crest + body_.left * (0.5 * out), -body_.forward);
-    }
-  }
-
-  void head() {
-    const int head = body_.find(Part::head);
-    if (head < 0) return;
-    const double height = solid_.room(at(head), body_.up, 1e-4 * solid_.size(), 0.3 * solid_.size());
-    const Vec3d middle = at(head) + body_.up * (0.65 * height);
-    for (const auto& [name, side, front] :
-         {std::tuple{"LFHD", 1.0, 1.0}, {"RFHD", -1.0, 1.0}, {"LBHD", 1.0, -1.0}, {"RBHD", -1.0, -1.0}})
-      add(name, head, middle, body_.forward * front + body_.left * (0.55 * side));
-  }
-
-  void arm(Side side) {
-    const std::string l = side == Side::left ? "L" : "R";
-    const int shoulder = body_.find(Part::clavicle, side), arm = body_.find(Part::upper_arm, side),
-              forearm = body_.find(Part::forearm, side), hand = body_.find(Part::hand, side);
-    if (arm < 0 || forearm < 0) return;
-    // With palms forward and arms down the outer side of the elbow is where its axis comes out.
-    const Vec3d outer = body_.elbow_axis(skeleton_, side) * (side == Side::left ? -1.0 : 1.0);
-    const auto across = [](const Vec3d& d, const Vec3d& axis) { return normalized(d - axis * dot(d, axis)); };
-    const Vec3d upper_axis = normalized(at(forearm) - at(arm));
-    add(l + "SHO", shoulder >= 0 ? shoulder : arm, at(arm), body_.up);
-    add(l + "UPA", arm, lerp(at(arm), at(forearm), side == Side::left ? 0.55 : 0.45), across(outer, upper_axis));
-    add(l + "ELB", arm, lerp(at(arm), at(forearm), 0.98), across(outer, upper_axis));
-    if (hand < 0) return;
-    const Vec3d lower_axis = normalized(at(hand) - at(forearm));
-    const Vec3d palm = body_.palm(skeleton_, side);
-    // The thumb's side of the wrist.
-    const Vec3d thumb = normalized(cross(palm, lower_axis) * (side == Side::left ? 1.0 : -1.0), outer);
-    add(l + "FRM", forearm, lerp(at(forearm), at(hand), 0.6), across(normalized(thumb - palm), lower_axis));
-    add(l + "WRA", forearm, lerp(at(forearm), at(hand), 0.97), thumb);
-    add(l + "WRB", forearm, lerp(at(forearm), at(hand), 0.97), -thumb);
-    const int knuckle = body_.find(Part::finger, side, 21);
-    const Vec3d middle = knuckle >= 0 ? lerp(at(hand), at(knuckle), 0.9) : lerp(at(hand), end(hand), 0.5);
-    add(l + "FIN", hand, middle, -palm);
-  }
-
-  void leg(Side side) {
-    const std::string l = side == Side::left ? "L" : "R";
-    const int thigh = body_.find(Part::thigh, side), shin = body_.find(Part::shin, side),
-              foot = body_.find(Part::foot, side), toes = body_.find(Part::toes, side);
-    if (thigh < 0 || shin < 0) return;
-    const Vec3d out = body_.left * (side == Side::left ? 1.0 : -1.0);
-    const auto across = [](const Vec3d& d, const Vec3d& axis) { return normalized(d - axis * dot(d, axis)); };
-    const Vec3d thigh_axis = normalized(at(shin) - at(thigh));
-    add(l + "THI", thigh, lerp(at(thigh), at(shin), side == Side::left ? 0.6 : 0.45), across(out, thigh_axis));
-    add(l + "KNE", thigh, lerp(at(thigh), at(shin), 0.98), across(out, thigh_axis));
-    if (foot < 0) return;
-    const Vec3d shin_axis = normalized(at(foot) - at(shin));
-    add(l + "TIB", shin, lerp(at(shin), at(foot), side == Side::left ? 0.55 : 0.45), across(out, shin_axis));
-    add(l + "ANK", shin, lerp(at(shin), at(foot), 0.97), across(out, shin_axis));
-    const Vec3d sole = toes >= 0 ? at(toes) : end(foot);
-    const Vec3d foot_axis = normalized(across(sole - at(foot), body_.up), body_.forward);
-    add(l + "HEE", foot, lerp(at(foot), at(foot) + body_.up * dot(sole - at(foot), body_.up), 0.5), -foot_axis);
-    // The second knuckle of the foot, from above.
-    add(l + "TOE", foot, lerp(at(foot), sole, 0.9), body_.up + foot_axis * 0.2);
-  }
-
-  const Character& character_;
-  const DrivenSkeleton& skeleton_;
-  BodyRoles body_;
-  WeldedCharacter welded_;
-  Solid solid_;
-  std::map<std::string, MarkerPlace> places_;
-};
+/// Site of every candidate, by the set that suits best, then by the others; empty: no set knows it. `meant` is null
+/// when no set suits.
+std::vector<std::string> sites_by_name(const NamedPoints& c, const MarkerSet*& meant, double& score) {
+  meant = nullptr;
+  std::vector<std::string> sites(c.names.size());
+  const auto ranked = ranked_sets(c);
+  if (c.names.empty() || ranked.empty()) return sites;
+  const std::size_t known = known_to(*ranked[0].second, c);
+  const auto share = [&](std::size_t of) { return static_cast<double>(known) / static_cast<double>(of); };
+  if (known < 3 || (share(c.names.size()) < kKnown && share(ranked[0].second->size()) < kCovered)) return sites;
+  meant = ranked[0].second;
+  score = ranked[0].first;
+  // Only sets that know a good part of the take's names have a say: short names of others are other things by chance.
+  for (std::size_t i = 0; i < c.names.size(); ++i)
+    for (const auto& [suits, set] : ranked)
+      if (suits > 0.3 * score && sites[i].empty()) sites[i] = set->site_of(c.names[i]);
+  return sites;
+}
 
 /// Joints of a take onto joints of the same role.
 MarkerMap joint_map(const Character& character, const DrivenSkeleton& skeleton, const MarkerTake& take) {
@@ -208,46 +90,170 @@ MarkerMap joint_map(const Character& character, const DrivenSkeleton& skeleton, 
 
 }  // namespace
 
-MarkerMap default_marker_map(const Character& character, const MarkerTake& take, const Context& context) {
+MarkerMap default_marker_map(const Character& character, const MarkerTake& take, const Context& context,
+                             MarkerMapReport* report, bool use_names) {
   const DrivenSkeleton skeleton = make_driven_skeleton(character);
-  std::set<std::string> known;
-  for (const char* name : kPlugInGait) known.insert(name);
-  std::map<std::string, std::size_t> in_take;
-  std::set<std::string> twice;
-  for (std::size_t i = 0; i < take.names.size(); ++i) {
-    const std::string name = upper(without_subject(take.names[i]));
-    if (known.contains(name) && take.kinds[i] == PointKind::marker && !in_take.emplace(name, i).second)
-      twice.insert(name);
-  }
-  if (!twice.empty())
-    context.warn(fmt::format("{}: has {} more than once; the first is taken", take.source, fmt::join(twice, ", ")));
+  MarkerMapReport told;
   MarkerMap map;
-  if (in_take.size() >= 3) {
-    const Places places(character, skeleton);
+  const NamedPoints named = named_points(take, false);
+  const MarkerSet* set = nullptr;
+  std::vector<std::string> sites;
+  MarkerMap joints;
+  if (use_names) {
+    sites = sites_by_name(named, set, told.score);
+    joints = joint_map(character, skeleton, take);
+    // Joints of a skeleton have names that some marker sets use for skin beside them ("LeftKnee").
+    const auto known = std::count_if(sites.begin(), sites.end(), [](const auto& site) { return !site.empty(); });
+    if (joints.places.size() > static_cast<std::size_t>(known)) set = nullptr;
+  }
+  if (set != nullptr) {
+    told.set = set->title;
+    const MarkerSites places = find_marker_sites(character, skeleton);
+    std::set<std::string> taken, twice;
     std::vector<std::string> absent, homeless;
-    for (const char* name : kPlugInGait) {
-      const auto place = places.all().find(name);
-      if (!in_take.contains(name)) {
-        absent.push_back(name);
-      } else if (place == places.all().end()) {
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const std::string& name = take.names[named.points[i]];
+      if (sites[i].empty()) {
+        told.left_out.push_back(name);
+        continue;
+      }
+      const auto place = places.find(sites[i]);
+      if (place == places.end()) {
         homeless.push_back(name);
+        told.left_out.push_back(name);
+      } else if (const std::string key = named.names[i]; !taken.insert(key).second) {
+        twice.insert(std::string(without_subject(name)));
+        told.left_out.push_back(name);
       } else {
         map.places.push_back(place->second);
+        map.places.back().marker = std::string(without_subject(name));
+        told.sites.push_back(sites[i]);
       }
     }
-    if (!absent.empty())
+    for (const MarkerSet::Entry& e : set->entries)
+      for (const char* side : {"L", "R"}) {
+        std::string name(e.name);
+        const auto at = name.find('?');
+        if (at == name.npos && side[0] == 'R') continue;
+        if (at != name.npos) name.replace(at, 1, side);
+        if (std::find(named.names.begin(), named.names.end(), name) == named.names.end()) absent.push_back(name);
+      }
+    if (!twice.empty())
+      context.warn(fmt::format("{}: has {} more than once; the first is taken", take.source, fmt::join(twice, ", ")));
+    if (!absent.empty() && absent.size() <= kListed)
       context.warn(fmt::format("{}: does not have {}; the others drive", take.source, fmt::join(absent, ", ")));
     if (!homeless.empty())
       context.warn(fmt::format("{}: its joints have no place for {}; name them in a map", character.source,
                                fmt::join(homeless, ", ")));
-  } else {
-    map = joint_map(character, skeleton, take);
+  } else if (use_names) {
+    map = std::move(joints);
+    told.set = "joints";
+    told.score =
+        static_cast<double>(map.places.size()) / static_cast<double>(std::max<std::size_t>(named.names.size(), 1));
   }
-  if (map.places.size() < 3)
-    throw Error(ErrorCode::bad_argument, take.source,
-                fmt::format("fewer than three of its points have a usual place on {}; give a map with --map",
-                            character.source));
+  if (map.places.size() < 3) {
+    const std::vector<TakeSubject> subjects = find_subjects(take);
+    const NamedPoints all = named_points(take, true);
+    std::vector<std::size_t> points;
+    for (const std::size_t i : all.points)
+      if (subjects.empty() ||
+          std::find(subjects[0].points.begin(), subjects[0].points.end(), i) != subjects[0].points.end())
+        points.push_back(i);
+    points = measured_points(take, points);
+    if (points.size() < kLeastNameless)
+      throw Error(
+          ErrorCode::bad_argument, take.source,
+          fmt::format("fewer than three of its points have a usual place on {} by their names, and {} are too few to "
+                      "find out without; give a map with --map",
+                      character.source, points.size()));
+    NamelessMap found = find_nameless_map(character, skeleton, take, points);
+    told = {};
+    told.by_names = false;
+    told.set = found.set;
+    told.sites = std::move(found.sites);
+    told.rms = found.rms;
+    for (const std::size_t i : found.left_out) told.left_out.push_back(take.names[i]);
+    map = std::move(found.map);
+    context.warn(fmt::format("{}: its names tell nothing; {} of {} markers were found on the body by how they move{}",
+                             take.source, map.places.size(), points.size(),
+                             told.set.empty() ? std::string() : fmt::format(", as in {}", told.set)));
+    if (!told.left_out.empty())
+      context.warn(fmt::format("{}: {} belong to no bone of the body and are left out", take.source,
+                               told.left_out.size() <= kListed ? fmt::format("{}", fmt::join(told.left_out, ", "))
+                                                               : fmt::format("{} points", told.left_out.size())));
+  }
+  if (report != nullptr) *report = std::move(told);
   return map;
+}
+
+std::vector<std::string> marker_set_titles() {
+  std::vector<std::string> titles;
+  for (const MarkerSet& set : marker_sets()) titles.emplace_back(set.title);
+  return titles;
+}
+
+void mend_axes(MarkerTake& take, const Context& context) {
+  const NamedPoints named = named_points(take, false);
+  const MarkerSet* set = nullptr;
+  double score = 0;
+  const std::vector<std::string> sites = sites_by_name(named, set, score);
+  if (set == nullptr) return;
+  // Means over frames of what names say: head above feet, left beside right, toes before heels.
+  const auto ends_with = [](const std::string& site, std::initializer_list<std::string_view> list) {
+    return std::any_of(list.begin(), list.end(), [&](std::string_view s) { return site.ends_with(s); });
+  };
+  struct Direction {
+    Vec3d sum;
+    double count = 0;
+    void add(const Vec3d& v) {
+      if (const double l = length(v); l > 0 && is_finite(v)) sum += v / l, count += 1;
+    }
+  };
+  Direction up;
+  double mirrored = 0, right_way = 0;
+  const std::size_t step = std::max<std::size_t>(1, take.frames / 100);
+  for (std::size_t f = 0; f < take.frames; f += step) {
+    std::array<Vec3d, 6> mean{};
+    std::array<double, 6> count{};
+    const auto add = [&](std::size_t k, const Vec3d& p) { mean[k] += p, count[k] += 1; };
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      if (sites[i].empty() || !take.seen(f, named.points[i])) continue;
+      const Vec3d& p = take.at(f, named.points[i]);
+      if (ends_with(sites[i], {"FHD", "BHD", "HTOP", "HFRT", "HSD", "C7", "SHO", "CLAV"})) add(0, p);
+      if (ends_with(sites[i], {"ANK", "HEE", "TOE", "MT5", "ANM", "KNE"})) add(1, p);
+      if (ends_with(sites[i], {"SHO", "ASI", "KNE", "TRO"})) add(sites[i][0] == 'L' ? 2 : 3, p);
+      if (ends_with(sites[i], {"TOE", "MT1", "MT5", "ASI", "CLAV", "STRN"})) add(4, p);
+      if (ends_with(sites[i], {"HEE", "PSI", "SACR", "T10", "C7"})) add(5, p);
+    }
+    if (count[0] == 0 || count[1] == 0) continue;
+    const Vec3d upward = mean[0] / count[0] - mean[1] / count[1];
+    up.add(upward);
+    if (count[2] == 0 || count[3] == 0 || count[4] == 0 || count[5] == 0) continue;
+    const double hand =
+        dot(cross(mean[2] / count[2] - mean[3] / count[3], upward), mean[4] / count[4] - mean[5] / count[5]);
+    (hand > 0 ? right_way : mirrored) += 1;
+  }
+  if (up.count < 1) return;
+  // A body that stands shows its axis; one that tumbles does not.
+  const Vec3d mean = up.sum / up.count;
+  int axis = 0;
+  for (int k = 1; k < 3; ++k)
+    if (std::abs(mean[k]) > std::abs(mean[axis])) axis = k;
+  const bool clear = std::abs(mean[axis]) > 0.7;
+  if (clear && (axis != 1 || mean[axis] < 0)) {
+    const double sign = mean[axis] < 0 ? -1 : 1;
+    const Vec3d from = axis == 0 ? Vec3d{sign, 0, 0} : axis == 1 ? Vec3d{0, sign, 0} : Vec3d{0, 0, sign};
+    const Quatd turn = axis == 1 ? axis_angle(Vec3d{0, 0, 1}, kPi) : axis_angle(cross(from, Vec3d{0, 1, 0}), kPi / 2);
+    for (Vec3d& p : take.positions)
+      if (is_finite(p)) p = rotate(turn, p);
+    context.warn(fmt::format("{}: heads are {} of feet, so its up axis is not what it says; turned (--up tells)",
+                             take.source, axis == 1 ? "below" : "beside"));
+  }
+  if (mirrored > 4 * right_way && mirrored > 0) {
+    for (Vec3d& p : take.positions) p.x = -p.x;
+    context.warn(fmt::format("{}: left is on the right of a body that faces forward, so its space is mirrored; mended",
+                             take.source));
+  }
 }
 
 }  // namespace cutis

@@ -19,7 +19,7 @@
 #include "volume/embedding.h"
 #include "volume/joint_limits.h"
 #include "volume/marker_map.h"
-#include "volume/pose_fit.h"
+#include "volume/reach.h"
 #include "volume/skeleton_step.h"
 #include "volume/surface_samples.h"
 #include "volume/untangle.h"
@@ -36,10 +36,9 @@ double milliseconds_since(Clock::time_point start) {
 
 /// Joints may stand this far beyond their limits when a frame is done, radians (half a degree).
 constexpr double kLimitTolerance = 0.0087;
-/// Lever of soft limits in the first fit, in sizes of the character: held there, limits would trap it.
-constexpr double kSoftLimit = 0.02;
-/// And of the way the body faced in the last frame.
-constexpr double kFacing = 0.01;
+/// A few targets are met as near as this, in sizes of the character (2 mm on a person); no target is pressed farther
+/// than this beyond itself.
+constexpr double kTargetTolerance = 0.001, kMostPull = 0.05;
 /// How far skin slides over bones, in sizes of the character: a centimetre on a person.
 constexpr double kSkinSlide = 0.005;
 
@@ -114,6 +113,7 @@ struct MarkerSolver::Impl {
     arap = std::make_unique<VolumeArap>(mesh, size, ArapWeights{o.w_l, o.w_u, o.w_d}, context);
     info.factor_ms = milliseconds_since(factoring);
     step = std::make_unique<SkeletonStep>(driven, mesh, limits);
+    reach = std::make_unique<ReachFit>(driven, limits, size, on_bone);
     untangler = std::make_unique<Untangler>(mesh);
     keeper = std::make_unique<VolumeKeeper>(mesh);
     carriers = make_carriers(driven, mesh);
@@ -131,6 +131,7 @@ struct MarkerSolver::Impl {
     info.least_quality = mesh.least_quality;
     info.mean_edge = mesh.mean_edge;
     welded_out.resize(welded.positions.size());
+    rest_volume = volume_of(welded.positions);
     frame.positions.resize(welded.input_positions.size());
     frame.normals.resize(welded.input_positions.size());
     reset();
@@ -141,6 +142,7 @@ struct MarkerSolver::Impl {
     std::vector<Quatd> none(mesh.rest.size());
     arap->reset(mesh.rest, none);
     step->forget_limits();
+    reach->reset();
     shape = mesh.rest;
     started = false;
     write(MarkerFrameReport{});
@@ -172,18 +174,49 @@ struct MarkerSolver::Impl {
     for (std::size_t b = 0; b < bones; ++b) pose.rotation[b] = normalized(turn[b] * pose.rotation[b]);
   }
 
-  /// Markers that ask for what limits forbid would draw spikes of skin to themselves: near joints that are held, no
-  /// marker pulls from farther than skin slides over bones.
-  void bring_into_reach(std::span<const Vec3d> wanted) {
-    const double reach = kSkinSlide * size;
-    for (std::size_t m = 0; m < on_bone.size(); ++m) {
-      Vec3d target = wanted[m];
-      if (step->near_held(on_bone[m].bone)) {
-        const Vec3d there = on_bone[m].at(pose), lacks = target - there;
-        if (const double l = length(lacks); l > reach) target = there + lacks * (reach / l);
+  /// Markers that ask for what limits forbid would draw spikes of skin to themselves: those that a limit keeps away
+  /// pull from no farther than skin slides over bones.
+  void bring_into_reach(std::span<const Missed> missed, std::span<Vec3d> wanted) const {
+    for (const Missed& miss : missed)
+      if (miss.held) {
+        const Vec3d there = on_bone[miss.marker].at(marker_pose), lacks = wanted[miss.marker] - there;
+        wanted[miss.marker] = there + lacks * std::min(1.0, kSkinSlide * size / length(lacks));
       }
-      arap->move_target(m, target);
+  }
+
+  /// A few targets are met all the way: what they lack is added up and asked for on top, as at limits. Returns the
+  /// farthest that is lacking, metres.
+  double press_targets(std::span<const double> sure) {
+    double worst = 0;
+    for (std::size_t m = 0; m < on_bone.size(); ++m) {
+      if (sure[m] <= 0) continue;
+      const Vec3d lacks = within_reach[m] - marker_at(m, arap->positions);
+      worst = std::max(worst, length(lacks));
+      target_pressure[m] += lacks;
+      if (const double p = length(target_pressure[m]); p > kMostPull * size)
+        target_pressure[m] = target_pressure[m] * (kMostPull * size / p);
+      arap->move_target(m, within_reach[m] + target_pressure[m]);
     }
+    return worst;
+  }
+
+  [[nodiscard]] Vec3d marker_at(std::size_t m, std::span<const Vec3d> positions) const {
+    const std::uint32_t v = mesh.marker_vertex[m];
+    return positions[v] + rotate(arap->rotations[v], mesh.marker_offset[m]);
+  }
+
+  [[nodiscard]] UnreachedTarget told(const Missed& miss) const {
+    UnreachedTarget unreached{.marker = miss.marker, .distance = miss.distance};
+    if (!miss.held) return unreached;
+    const auto bone = static_cast<std::size_t>(miss.held->bone);
+    const JointLimit& limit = *limits.of(miss.held->bone);
+    const auto [name, range] = miss.held->which == HeldAngle::Which::flexion    ? std::pair{"flexion", limit.flexion}
+                               : miss.held->which == HeldAngle::Which::sideways ? std::pair{"sideways", limit.sideways}
+                                                                                : std::pair{"twist", limit.twist};
+    unreached.joint = character.skeleton.joints[static_cast<std::size_t>(driven.bones[bone].joint)].name;
+    unreached.limit = name;
+    unreached.degrees = (miss.held->at_high ? range.high : range.low) / kDegree;
+    return unreached;
   }
 
   void solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
@@ -207,16 +240,13 @@ struct MarkerSolver::Impl {
       write(report);
       return;
     }
-    if (options.start_from_pose || !started) {
-      // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes
-      // along.
-      const BonePose before = marker_pose;
-      double scale = 1;
-      if (!started) (void)place_as_one(driven, on_bone, wanted, sure, marker_pose, false);
-      fit_pose(driven, limits, size, on_bone, wanted, sure,
-               {.iterations = started ? 3 : 60, .facing_pull = started ? kFacing : 0, .limit_pull = kSoftLimit},
-               marker_pose, scale);
-      carry(before, marker_pose);
+    // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes along.
+    const BonePose before = marker_pose;
+    reach->fit(wanted, sure, marker_pose);
+    const std::vector<Missed> missed = reach->missed(wanted, sure, marker_pose);
+    if (options.start_from_pose || !started) carry(before, marker_pose);
+    guided.clear();
+    if (options.start_from_pose) {
       guided.assign(driven.bones.size(), 0);
       for (std::size_t m = 0; m < on_bone.size(); ++m)
         if (sure[m] > 0)
@@ -225,12 +255,14 @@ struct MarkerSolver::Impl {
               guided[static_cast<std::size_t>(b)] = 1;
           });
     }
-    if (!options.start_from_pose) guided.clear();
     started = true;
-    arap->set_targets(wanted, sure);
+    within_reach = wanted;
+    if (options.limits) bring_into_reach(missed, within_reach);
+    arap->set_targets(within_reach, sure);
+    target_pressure.assign(on_bone.size(), {});
     std::vector<Vec3d>& gamma = differentials;
     const double tolerance = options.tolerance * size;
-    double moved = 0, lacking = 0;
+    double moved = 0, lacking = 0, off = 0;
     for (report.iterations = 0; report.iterations < options.max_iterations && !report.converged; ++report.iterations) {
       last = arap->positions;
       arap->local_step(context);
@@ -238,7 +270,7 @@ struct MarkerSolver::Impl {
         report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
         lacking = options.limits ? step->press_limits(arap->positions, gamma) : 0;
-        if (options.limits) bring_into_reach(wanted);
+        if (reach->is_edit()) off = press_targets(sure);
       }
       arap->global_step(gamma, context);
       moved = 0;
@@ -247,7 +279,7 @@ struct MarkerSolver::Impl {
         moved = std::max(moved, dot(d, d));
       }
       report.moved.push_back(std::sqrt(moved));
-      report.converged = std::sqrt(moved) < tolerance && lacking < kLimitTolerance;
+      report.converged = std::sqrt(moved) < tolerance && lacking < kLimitTolerance && off < kTargetTolerance * size;
     }
     const bool sound =
         std::all_of(arap->positions.begin(), arap->positions.end(), [](const Vec3d& p) { return is_finite(p); });
@@ -259,17 +291,27 @@ struct MarkerSolver::Impl {
     report.flipped = untangled.left;
     report.limited = step->find_pose(shape, arap->rotations, pose, marker_pose.rotation, guided);
     report.solve_ms = milliseconds_since(start);
+    for (const Missed& miss : missed) report.unreached.push_back(told(miss));
 
     double sum = 0;
     for (std::size_t m = 0; m < on_bone.size(); ++m) {
       if (sure[m] <= 0) continue;
-      const std::uint32_t v = mesh.marker_vertex[m];
-      const double d = distance(wanted[m], shape[v] + rotate(arap->rotations[v], mesh.marker_offset[m]));
+      const double d = distance(wanted[m], marker_at(m, shape));
       sum += d * d;
       report.marker_worst = std::max(report.marker_worst, d);
     }
     report.marker_rms = std::sqrt(sum / static_cast<double>(std::max<std::size_t>(report.markers, 1)));
     write(report);
+  }
+
+  [[nodiscard]] double volume_of(std::span<const Vec3f> positions) const {
+    double six = 0;
+    for (const Triangle& t : welded.topology.triangles) {
+      const auto a = static_cast<Vec3d>(positions[t[0]]), b = static_cast<Vec3d>(positions[t[1]]),
+                 c = static_cast<Vec3d>(positions[t[2]]);
+      six += dot(a, cross(b, c));
+    }
+    return six / 6;
   }
 
   void write(MarkerFrameReport report) {
@@ -285,6 +327,7 @@ struct MarkerSolver::Impl {
     report.embed_ms = milliseconds_since(start);
     report.rrms = arap->relative_error();
     report.volume_error = untangler->volume_error(shape);
+    report.mesh_volume_error = rest_volume > 0 ? volume_of(welded_out) / rest_volume - 1 : 0;
     const SkeletonStep::LengthError lengths = step->length_error(shape);
     report.bone_length_error = lengths.mean;
     report.bone_length_worst = lengths.worst;
@@ -297,6 +340,8 @@ struct MarkerSolver::Impl {
       frame.joints[static_cast<std::size_t>(driven.bones[b].joint)] =
           v >= 0 ? shape[static_cast<std::size_t>(v)] : pose.position[b];
     }
+    frame.markers.resize(on_bone.size());
+    for (std::size_t m = 0; m < on_bone.size(); ++m) frame.markers[m] = marker_at(m, shape);
     frame.report = report;
   }
 
@@ -313,6 +358,7 @@ struct MarkerSolver::Impl {
   ControlMeshInfo info;
   std::unique_ptr<VolumeArap> arap;
   std::unique_ptr<SkeletonStep> step;
+  std::unique_ptr<ReachFit> reach;
   std::unique_ptr<Untangler> untangler;
   std::unique_ptr<VolumeKeeper> keeper;
   std::unique_ptr<Embedded> embedded;
@@ -324,7 +370,9 @@ struct MarkerSolver::Impl {
   std::vector<char> guided;  // bones with markers on them or below
   std::vector<Vec3d> shape;  // the control mesh as it is shown
   std::vector<Vec3d> last, differentials;
+  std::vector<Vec3d> within_reach, target_pressure;  // per marker
   std::vector<Vec3f> welded_out;
+  double rest_volume = 0;
   MarkerFrame frame;
 };
 

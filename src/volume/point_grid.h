@@ -1,8 +1,11 @@
 // Points in a hash of cells: who is near.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -63,6 +66,72 @@ class PointGrid {
   double cell_;
   std::vector<Vec3d> points_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cells_;
+};
+
+/// Points that do not change, in cells side by side: several times as fast to visit as a PointGrid.
+class StaticPointGrid {
+ public:
+  StaticPointGrid(std::span<const Vec3d> points, double cell) : cell_(cell) {
+    Vec3d low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    for (const Vec3d& p : points)
+      for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+    low_ = points.empty() ? Vec3d{} : low;
+    const auto counts = [&] {
+      double cells = 1;
+      for (int k = 0; k < 3; ++k) {
+        const double wide = points.empty() ? 1 : std::floor((high[k] - low_[k]) / cell_) + 1;
+        cells *= wide;
+        size_[static_cast<std::size_t>(k)] = static_cast<int>(std::min(wide, 1e6));
+      }
+      return cells;
+    };
+    while (counts() > kMostCells) cell_ *= 2;
+    const auto total =
+        static_cast<std::size_t>(size_[0]) * static_cast<std::size_t>(size_[1]) * static_cast<std::size_t>(size_[2]);
+    begin_.assign(total + 1, 0);
+    for (const Vec3d& p : points) ++begin_[cell_of(p) + 1];
+    for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+    index_.resize(points.size());
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t i = 0; i < points.size(); ++i) index_[next[cell_of(points[i])]++] = i;
+  }
+
+  /// As PointGrid::visit_near.
+  template <class Visit>
+  void visit_near(const Vec3d& p, double radius, Visit&& visit) const {
+    int from[3], to[3];
+    for (int k = 0; k < 3; ++k) {
+      const auto n = static_cast<double>(size_[static_cast<std::size_t>(k)]);
+      from[k] = static_cast<int>(std::clamp(std::floor((p[k] - radius - low_[k]) / cell_), 0.0, n));
+      to[k] = static_cast<int>(std::clamp(std::floor((p[k] + radius - low_[k]) / cell_), -1.0, n - 1));
+    }
+    for (int z = from[2]; z <= to[2]; ++z)
+      for (int y = from[1]; y <= to[1]; ++y) {
+        if (from[0] > to[0]) continue;
+        const std::size_t row = at(from[0], y, z);
+        // Cells of a row follow each other.
+        for (std::uint32_t i = begin_[row]; i < begin_[row + static_cast<std::size_t>(to[0] - from[0]) + 1]; ++i)
+          visit(index_[i]);
+      }
+  }
+
+ private:
+  static constexpr double kMostCells = 2e6;
+  [[nodiscard]] std::size_t at(int x, int y, int z) const {
+    return (static_cast<std::size_t>(z) * static_cast<std::size_t>(size_[1]) + static_cast<std::size_t>(y)) *
+               static_cast<std::size_t>(size_[0]) +
+           static_cast<std::size_t>(x);
+  }
+  [[nodiscard]] std::size_t cell_of(const Vec3d& p) const {
+    int c[3];
+    for (int k = 0; k < 3; ++k)
+      c[k] = std::clamp(static_cast<int>((p[k] - low_[k]) / cell_), 0, size_[static_cast<std::size_t>(k)] - 1);
+    return at(c[0], c[1], c[2]);
+  }
+  double cell_;
+  Vec3d low_;
+  std::array<int, 3> size_{1, 1, 1};
+  std::vector<std::uint32_t> begin_, index_;
 };
 
 }  // namespace cutis

@@ -1,10 +1,13 @@
 // Unknowns: a shift of the root, a small turn of every bone that has markers below it (about its joint, scene axes; it
 // carries all bones below), and the scale. Residuals: markers, and the joints' angles from rest. The normal equations
-// are small and dense.
+// are small and dense. The turn of a bone with limits is written in its three angles (turn = J d(angles)), so that
+// limits bound each unknown by itself: a step slides along the limits it meets instead of stopping at them.
 #include "volume/pose_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/math.h"
 #include "base/rotation_vector.h"
@@ -17,6 +20,28 @@ namespace {
 constexpr double kFarthestTurn = 0.8;  // radians a step: a linearisation is worth no more
 constexpr double kNoTurn = 1e-12;      // radians: rounding
 constexpr double kLeastScale = 0.2;    // a step, of the scale so far
+// Swings beyond this have no angles to speak of (at a half turn all axes give the same): such a joint turns freely for
+// a step and is brought back into its range after it.
+constexpr double kFarthestSwing = 2.6;     // radians
+constexpr double kDifference = 1e-5;       // radians: of the difference quotients of turns by angles
+constexpr double kAtEnd = 0.25 * kDegree;  // of a range
+
+using Turns = std::array<Vec3d, 3>;  // by flexion, sideways, twist; radians a radian
+
+/// How a joint turns with its three angles, in its parent's axes.
+Turns turns_by_angles(const JointLimit& limit, const JointLimits::Angles& at) {
+  const auto turned = [&](int k, double by) {
+    JointLimits::Angles a = at;
+    (k == 0 ? a.flexion : k == 1 ? a.sideways : a.twist) += by;
+    return JointLimits::rotation(limit, a);
+  };
+  Turns turns;
+  for (int k = 0; k < 3; ++k)
+    turns[static_cast<std::size_t>(k)] =
+        rotation_vector(turned(k, kDifference) * conjugate(turned(k, -kDifference))) / (2 * kDifference);
+  return turns;
+}
+bool has_angles(const JointLimits::Angles& a) { return std::hypot(a.flexion, a.sideways) < kFarthestSwing; }
 
 class PoseProblem {
  public:
@@ -35,7 +60,9 @@ class PoseProblem {
         targets_(targets),
         weights_(weights),
         options_(options),
-        start_(start) {
+        start_(start),
+        angles_(skeleton.bones.size()),
+        turns_(skeleton.bones.size()) {
     const std::size_t bones = skeleton.bones.size();
     std::vector<char> moves(bones, 0);
     pull_.assign(bones, squared(options.open_pull));
@@ -77,8 +104,8 @@ class PoseProblem {
         sum += options_.facing_pull * options_.facing_pull * size_ * size_ * dot(a, a);
         continue;
       }
-      const Vec3d a = rotation_vector(relative(pose, b)), over = beyond(pose, b);
-      sum += pull_[b] * dot(a, a) + options_.limit_pull * options_.limit_pull * size_ * size_ * dot(over, over);
+      const Vec3d a = from_anchor(pose, b);
+      sum += pull_[b] * dot(a, a);
     }
     return sum;
   }
@@ -88,6 +115,24 @@ class PoseProblem {
       if (usable(m)) add_marker(m, at, a, b);
     for (std::size_t k = 0; k < skeleton_.bones.size(); ++k)
       if (column_[k] >= 0) add_joint(k, at.pose, a, b);
+    for (std::size_t k = 0; k < skeleton_.bones.size(); ++k) take_angles(k, at.pose, a, b);
+  }
+
+  void bounds(std::span<double> lower, std::span<double> upper) const {
+    std::ranges::fill(lower, -std::numeric_limits<double>::infinity());
+    std::ranges::fill(upper, std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < skeleton_.bones.size(); ++k) {
+      if (!angles_[k]) continue;
+      const JointLimit& limit = *limits_.of(static_cast<int>(k));
+      const auto c = static_cast<std::size_t>(column_[k]);
+      const auto set = [&](std::size_t i, const AngleRange& range, double at) {
+        lower[i] = std::max(std::min(range.low - at, 0.0), -kFarthestTurn);
+        upper[i] = std::min(std::max(range.high - at, 0.0), kFarthestTurn);
+      };
+      set(c, limit.flexion, angles_[k]->flexion);
+      set(c + 1, limit.sideways, angles_[k]->sideways);
+      set(c + 2, limit.twist, angles_[k]->twist);
+    }
   }
 
   /// Roots that no marker moves (there is one root as a rule) stay; the shift moves those that do.
@@ -101,6 +146,15 @@ class PoseProblem {
       if (const int c = column_[k]; c >= 0) {
         Vec3d v;
         for (int d = 0; d < 3; ++d) v[d] = step[static_cast<std::size_t>(c + d)];
+        if (angles_[k]) {
+          const JointLimit& limit = *limits_.of(static_cast<int>(k));
+          const JointLimits::Angles in = JointLimits::clamped(
+              limit, {angles_[k]->flexion + v.x, angles_[k]->sideways + v.y, angles_[k]->twist + v.z});
+          next.pose.rotation[k] =
+              normalized(next.pose.rotation[static_cast<std::size_t>(p)] * JointLimits::rotation(limit, in));
+          turn[k] = next.pose.rotation[k] * conjugate(from.pose.rotation[k]);
+          continue;
+        }
         if (const double l = length(v); l > kFarthestTurn)
           v = v * (kFarthestTurn / l);
         else if (l < kNoTurn)
@@ -110,7 +164,7 @@ class PoseProblem {
       next.pose.rotation[k] = normalized(turn[k] * from.pose.rotation[k]);
       if (p < 0) next.pose.position[k] += Vec3d{step[0], step[1], step[2]};
     }
-    if (!soft_limits()) limits_.apply(skeleton_, next.pose);
+    limits_.apply(skeleton_, next.pose);
     restore_lengths(skeleton_, next.pose);
     if (options_.fit_scale) next.scale = std::max(from.scale + step[scale_column_], kLeastScale * from.scale);
     return next;
@@ -129,7 +183,6 @@ class PoseProblem {
 
  private:
   [[nodiscard]] double squared(double pull) const { return pull * size_ * pull * size_; }
-  [[nodiscard]] bool soft_limits() const { return options_.limit_pull > 0; }
   [[nodiscard]] bool usable(std::size_t m) const {
     return markers_[m].bone >= 0 && weights_[m] > 0 && is_finite(targets_[m]);
   }
@@ -140,14 +193,37 @@ class PoseProblem {
     const int p = skeleton_.bones[b].parent;
     return p < 0 ? pose.rotation[b] : conjugate(pose.rotation[static_cast<std::size_t>(p)]) * pose.rotation[b];
   }
-  /// How far the joint of bone b is beyond its soft limits: a rotation vector in its parent's axes.
-  [[nodiscard]] Vec3d beyond(const BonePose& pose, std::size_t b) const {
-    if (!soft_limits() || skeleton_.bones[b].parent < 0) return {};
-    const auto& limit = limits_.of(static_cast<int>(b));
-    if (!limit) return {};
+  /// The joint's rotation from where its pull leads.
+  [[nodiscard]] Vec3d from_anchor(const BonePose& pose, std::size_t b) const {
     const Quatd now = relative(pose, b);
-    const JointLimits::Angles in = JointLimits::clamped(*limit, JointLimits::angles(*limit, now));
-    return rotation_vector(now * conjugate(JointLimits::rotation(*limit, in)));
+    return rotation_vector(options_.anchor == nullptr ? now : now * conjugate(relative(*options_.anchor, b)));
+  }
+
+  /// Writes the equations of a bone with limits in its angles, where it has any.
+  void take_angles(std::size_t k, const BonePose& pose, std::span<double> a, std::span<double> b) {
+    angles_[k].reset();
+    if (column_[k] < 0 || skeleton_.bones[k].parent < 0) return;
+    const auto& limit = limits_.of(static_cast<int>(k));
+    if (!limit) return;
+    const JointLimits::Angles now = JointLimits::angles(*limit, relative(pose, k));
+    if (!has_angles(now)) return;
+    angles_[k] = now;
+    turns_[k] = turns_by_angles(*limit, now);
+    const Quatd& parent = pose.rotation[static_cast<std::size_t>(skeleton_.bones[k].parent)];
+    for (Vec3d& t : turns_[k]) t = rotate(parent, t);
+    const Turns& j = turns_[k];
+    const auto c = static_cast<std::size_t>(column_[k]);
+    const std::size_t n = unknowns_;
+    for (std::size_t i = 0; i < n; ++i) {  // columns
+      const Vec3d row{a[i * n + c], a[i * n + c + 1], a[i * n + c + 2]};
+      for (std::size_t d = 0; d < 3; ++d) a[i * n + c + d] = dot(row, j[d]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {  // rows
+      const Vec3d column{a[c * n + i], a[(c + 1) * n + i], a[(c + 2) * n + i]};
+      for (std::size_t d = 0; d < 3; ++d) a[(c + d) * n + i] = dot(column, j[d]);
+    }
+    const Vec3d rhs{b[c], b[c + 1], b[c + 2]};
+    for (std::size_t d = 0; d < 3; ++d) b[c + d] = dot(rhs, j[d]);
   }
 
   void add_marker(std::size_t m, const State& at, std::span<double> a, std::span<double> b) {
@@ -202,20 +278,10 @@ class PoseProblem {
     }
     // The joint's angle changes by the bone's own turn, seen in its parent's axes.
     const Quatd parent = pose.rotation[static_cast<std::size_t>(skeleton_.bones[k].parent)];
-    const Vec3d residual = rotate(parent, rotation_vector(relative(pose, k)));
+    const Vec3d residual = rotate(parent, from_anchor(pose, k));
     for (std::size_t d = 0; d < 3; ++d) {
       a[(c + d) * n + c + d] += pull_[k];
       b[c + d] -= pull_[k] * residual[static_cast<int>(d)];
-    }
-    const Vec3d over = beyond(pose, k);
-    if (over == Vec3d{}) return;
-    // Only the direction that leads back counts: across it the joint is free.
-    const Vec3d back = rotate(parent, over), way = normalized(back);
-    const double weight = squared(options_.limit_pull);
-    for (std::size_t d = 0; d < 3; ++d) {
-      b[c + d] -= weight * back[static_cast<int>(d)];
-      for (std::size_t e = 0; e < 3; ++e)
-        a[(c + d) * n + c + e] += weight * way[static_cast<int>(d)] * way[static_cast<int>(e)];
     }
   }
 
@@ -227,6 +293,9 @@ class PoseProblem {
   std::span<const double> weights_;
   const PoseFitOptions& options_;
   BonePose start_;
+  // Of bones with limits, where the last state was linearised.
+  std::vector<std::optional<JointLimits::Angles>> angles_;
+  std::vector<Turns> turns_;  // scene axes
   std::vector<double> pull_;  // towards rest, of each bone's joint
   std::vector<int> column_;   // of each bone's turn, -1: not an unknown
   std::size_t used_ = 0, unknowns_ = 3, scale_column_ = 0;
@@ -249,8 +318,11 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
                        std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale) {
   PoseProblem problem(skeleton, limits, size, markers, targets, weights, options, pose);
   PoseFitReport report;
+  report.used = problem.used();
+  report.unknowns = problem.unknowns();
   if (problem.used() == 0) return report;
   PoseProblem::State state{std::move(pose), scale};
+  if (limits.apply(skeleton, state.pose) > 0) restore_lengths(skeleton, state.pose);
   report.iterations = levenberg_marquardt(problem,
                                           {.iterations = options.iterations,
                                            .attempts = 5,
@@ -260,9 +332,40 @@ PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits
                                            .settled = 1e-6},
                                           state);
   report.rms = problem.rms(state);
+  report.cost = problem.cost(state);
   pose = std::move(state.pose);
   scale = state.scale;
   return report;
+}
+
+std::optional<HeldAngle> what_holds(const DrivenSkeleton& skeleton, const JointLimits& limits, const BonePose& pose,
+                                    const BoneMarker& marker, const Vec3d& target) {
+  const Vec3d at = marker.at(pose), lacks = target - at;
+  std::optional<HeldAngle> best;
+  double most = 1e-9 * length(lacks);
+  for (int k = marker.bone; k >= 0; k = skeleton.bones[static_cast<std::size_t>(k)].parent) {
+    const auto& limit = limits.of(k);
+    const int p = skeleton.bones[static_cast<std::size_t>(k)].parent;
+    if (!limit || p < 0) continue;
+    const Quatd& parent = pose.rotation[static_cast<std::size_t>(p)];
+    const JointLimits::Angles now =
+        JointLimits::angles(*limit, conjugate(parent) * pose.rotation[static_cast<std::size_t>(k)]);
+    if (!has_angles(now)) continue;
+    const Turns turns = turns_by_angles(*limit, now);
+    const Vec3d lever = at - pose.position[static_cast<std::size_t>(k)];
+    const auto look = [&](HeldAngle::Which which, const AngleRange& range, double angle) {
+      const double gain = dot(cross(rotate(parent, turns[static_cast<std::size_t>(which)]), lever), lacks);
+      for (const bool high : {false, true})
+        if ((high ? range.high - angle : angle - range.low) < kAtEnd && (high ? gain : -gain) > most) {
+          most = std::abs(gain);
+          best = HeldAngle{k, which, high};
+        }
+    };
+    look(HeldAngle::Which::flexion, limit->flexion, now.flexion);
+    look(HeldAngle::Which::sideways, limit->sideways, now.sideways);
+    look(HeldAngle::Which::twist, limit->twist, now.twist);
+  }
+  return best;
 }
 
 double place_as_one(const DrivenSkeleton& skeleton, std::span<const BoneMarker> markers, std::span<const Vec3d> targets,

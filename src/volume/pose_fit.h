@@ -1,6 +1,7 @@
 // The pose of a skeleton that brings points fixed to its bones to where markers are: damped Gauss-Newton.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,21 +46,36 @@ struct PoseFitOptions {
   bool fit_scale = false;
   /// Pull of the root towards the direction it had, a lever as above: a few targets leave open where a body faces.
   double facing_pull = 0;
-  /// 0: limits are kept at every step. Else they are soft: a lever as above, for what is beyond them, so that a fit
-  /// that starts beyond can come back, and of two ways to bend a knee the right one is found.
-  double limit_pull = 0;
+  /// Pulls lead to the joint angles of this pose instead of those at rest.
+  const BonePose* anchor = nullptr;
+};
+
+/// An angle that stands at an end of its range, and would go on.
+struct HeldAngle {
+  enum class Which { flexion, sideways, twist };
+  int bone = -1;
+  Which which = Which::flexion;
+  bool at_high = false;
 };
 
 struct PoseFitReport {
-  double rms = 0;  ///< distance of markers from their targets, metres
+  double rms = 0;   ///< distance of markers from their targets, metres
+  double cost = 0;  ///< what was minimised: squared distances with their weights, and pulls
   int iterations = 0;
+  std::size_t unknowns = 0, used = 0;  ///< angles and shifts; markers
 };
 
-/// Improves `pose` (and `scale`, by which targets are multiplied). Targets that are not finite or have no weight are
+/// Improves `pose` (and `scale`, by which targets are multiplied) within the limits: a pose that starts beyond them is
+/// brought in first, and every step is the best one that stays in. Targets that are not finite or have no weight are
 /// passed over. Joints that move no marker keep their angles to their parents.
 PoseFitReport fit_pose(const DrivenSkeleton& skeleton, const JointLimits& limits, double size,
                        std::span<const BoneMarker> markers, std::span<const Vec3d> targets,
                        std::span<const double> weights, const PoseFitOptions& options, BonePose& pose, double& scale);
+
+/// Of the angles between that marker and the root that stand at an end of their range, the one whose next degree beyond
+/// would bring the marker nearer to its target most; none: no limit keeps it away.
+[[nodiscard]] std::optional<HeldAngle> what_holds(const DrivenSkeleton& skeleton, const JointLimits& limits,
+                                                  const BonePose& pose, const BoneMarker& marker, const Vec3d& target);
 
 /// Turns and moves the whole pose, as one piece, to the markers; returns the best scale of the targets (1 unless
 /// `with_scale`). Leaves it alone when no marker has a weight.

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/math.h"
-#include "base/tree.h"
 #include "volume/rotation_fit.h"
 
 namespace cutis {
@@ -129,13 +128,6 @@ double SkeletonStep::press_limits(std::span<const Vec3d> positions, std::vector<
   return worst;
 }
 void SkeletonStep::forget_limits() { std::fill(pressure_.begin(), pressure_.end(), Vec3d{}); }
-
-bool SkeletonStep::near_held(int bone) const {
-  const auto held = [&](int b) { return held_[static_cast<std::size_t>(b)] != 0; };
-  if (first_upwards(skeleton_.bones, bone, held) >= 0) return true;
-  const auto& children = skeleton_.bones[static_cast<std::size_t>(bone)].children;
-  return std::any_of(children.begin(), children.end(), held);
-}
 
 SkeletonStep::LengthError SkeletonStep::length_error(std::span<const Vec3d> positions) const {
   LengthError error;

@@ -24,8 +24,6 @@ class SkeletonStep {
   /// limit holds in the end. Returns the largest angle that is lacking, radians.
   double press_limits(std::span<const Vec3d> positions, std::vector<Vec3d>& gamma);
   void forget_limits();
-  /// Whether the last find_pose() held that bone, the one above it, or one below its joint, by its limits.
-  [[nodiscard]] bool near_held(int bone) const;
 
   struct LengthError {
     double mean = 0, worst = 0;

@@ -179,10 +179,13 @@ SurfaceSamples sample_surface(const Solid& solid, std::span<const DrivenSegment>
     samples.normals.push_back(c.normals[i]);
     samples.spacing.push_back(c.spacing[i]);
   }
+  std::vector<double> spacing = samples.spacing;
+  const auto middle = spacing.begin() + static_cast<std::ptrdiff_t>(spacing.size() / 2);
+  if (!spacing.empty()) std::nth_element(spacing.begin(), middle, spacing.end());
+  const double usual = spacing.empty() ? cell : *middle;
   // Lloyd: every sample to the candidate nearest to the mean of those that are nearest to it.
   for (int round = 0; round < kLloydRounds; ++round) {
-    PointGrid near(cell);
-    for (const Vec3d& p : samples.positions) near.add(p);
+    const StaticPointGrid near(samples.positions, usual);
     std::vector<std::uint32_t> owner(order.size(), 0xffffffffU);
     parallel_for(context, order.size(), 256, [&](std::size_t begin, std::size_t end) {
       for (std::size_t o = begin; o < end; ++o) {

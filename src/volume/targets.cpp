@@ -1,9 +1,9 @@
 // From a take to targets: which samples to believe, gaps filled, confidences.
 //
 // Every marker has companions: the markers whose distance to it changes least over the take, in practice those on the
-// same bone. A sample whose distances to its companions are far from usual is a jump or a swap and counts as missing. A
-// short gap is filled by carrying the marker along with its companions, from both ends; a long one is released, with
-// confidences that fade.
+// same bone. A sample whose distances to its companions are far from usual is a jump and counts as missing, unless two
+// of them are right in each other's place: these were swapped, and are swapped back. A short gap is filled by carrying
+// the marker along with its companions, from both ends; a long one is released, with confidences that fade.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -129,11 +129,35 @@ class Preparer {
         }
       }
     }
-    for (const std::size_t i : bad) {
-      seen_[i] = 0;
-      out_.confidence[i] = 0;
-    }
-    out_.jumps = bad.size();
+    // Two that are wrong in the same frame and right in each other's place were swapped.
+    std::sort(bad.begin(), bad.end());
+    std::vector<char> mended(bad.size(), 0);
+    for (std::size_t i = 0; i < bad.size(); ++i)
+      for (std::size_t j = i + 1; j < bad.size() && bad[j] / n_ == bad[i] / n_ && !mended[i]; ++j) {
+        const std::size_t f = bad[i] / n_, a = bad[i] % n_, b = bad[j] % n_;
+        if (mended[j] || !belongs(f, a, p(f, b), b) || !belongs(f, b, p(f, a), a)) continue;
+        std::swap(p(f, a), p(f, b));
+        mended[i] = mended[j] = 1;
+        out_.swapped += 2;
+      }
+    for (std::size_t i = 0; i < bad.size(); ++i)
+      if (!mended[i]) {
+        seen_[bad[i]] = 0;
+        out_.confidence[bad[i]] = 0;
+        ++out_.jumps;
+      }
+  }
+
+  /// Whether marker m at `at` is at its usual distances from its companions; `but` is in doubt itself.
+  bool belongs(std::size_t f, std::size_t m, const Vec3d& at, std::size_t but) {
+    std::vector<double> off;
+    double usual = 0;
+    for (const Companion& c : companions_[m])
+      if (c.marker != but && seen(f, c.marker)) {
+        off.push_back(std::abs(distance(at, p(f, c.marker)) - c.distance));
+        usual = std::max(usual, c.wide);
+      }
+    return off.size() >= 2 && median(off) < 0.5 * (kDeviation + kDeviations * usual);
   }
 
   /// Where marker m is at frame `to` when it moves with its companions from frame `from`; false when too few are seen.

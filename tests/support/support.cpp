@@ -13,6 +13,8 @@
 
 namespace cutis::test {
 
+std::filesystem::path project() { return CUTIS_SOURCE_DIR; }
+
 std::filesystem::path shared_data() {
   if (const char* given = std::getenv("CUTIS_SHARED_DATA"); given != nullptr)
     return std::filesystem::is_directory(given) ? std::filesystem::path(given) : std::filesystem::path{};

@@ -14,6 +14,8 @@ namespace cutis::test {
 
 /// ../shared/data beside the project, or what CUTIS_SHARED_DATA names; empty when it is not there.
 [[nodiscard]] std::filesystem::path shared_data();
+/// The folder of the sources.
+[[nodiscard]] std::filesystem::path project();
 
 /// Skips the running test, saying why, when the shared data is absent.
 #define CUTIS_NEEDS_SHARED_DATA()         \

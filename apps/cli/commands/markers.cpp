@@ -16,7 +16,8 @@ namespace {
 struct MarkersArguments {
   CommonOptions common;
   std::string file, take, still, map, write_map, write_limits, output, skin = "volume", sheet, plots;
-  std::string skeleton;
+  std::string skeleton, subject, places, poses, edits;
+  bool no_names = false;
   double skeleton_scale = 1, fps = 30;
   int frames = 0, sheet_frames = 8;
   double yaw = 35;
@@ -33,7 +34,8 @@ bool has_extension(const std::string& file, const char* extension) {
 
 struct Summary {
   double iterations = 0, solve_ms = 0, embed_ms = 0, skin_ms = 0;
-  double rrms = 0, volume = 0, volume_worst = 0, length = 0, length_worst = 0, marker = 0, marker_worst = 0;
+  double rrms = 0, volume = 0, volume_worst = 0, mesh_volume = 0, mesh_volume_worst = 0, length = 0, length_worst = 0,
+         marker = 0, marker_worst = 0;
   std::size_t flipped = 0, repaired = 0, unconverged = 0;
 };
 
@@ -47,6 +49,8 @@ Summary summarise(const std::vector<MarkerFrameReport>& frames) {
     s.rrms += f.rrms / n;
     s.volume += std::abs(f.volume_error) / n;
     s.volume_worst = std::max(s.volume_worst, std::abs(f.volume_error));
+    s.mesh_volume += std::abs(f.mesh_volume_error) / n;
+    s.mesh_volume_worst = std::max(s.mesh_volume_worst, std::abs(f.mesh_volume_error));
     s.length += f.bone_length_error / n;
     s.length_worst = std::max(s.length_worst, f.bone_length_worst);
     s.marker += f.marker_rms / n;
@@ -58,15 +62,44 @@ Summary summarise(const std::vector<MarkerFrameReport>& frames) {
   return s;
 }
 
-Json to_json(const std::vector<MarkerFrameReport>& frames) {
+Json to_json(const UnreachedTarget& u, const MarkerMap& map) {
+  Json entry = {{"marker", map.places[u.marker].marker}, {"distance", rounded(u.distance)}};
+  if (!u.joint.empty()) entry.update({{"joint", u.joint}, {"limit", u.limit}, {"degrees", rounded(u.degrees)}});
+  return entry;
+}
+
+/// Per marker that a limit kept away in some frame: the farthest, and when.
+std::vector<std::pair<double, UnreachedTarget>> farthest_unreached(const std::vector<MarkerFrameReport>& frames,
+                                                                   const std::vector<double>& times) {
+  std::vector<std::pair<double, UnreachedTarget>> list;
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    for (const UnreachedTarget& u : frames[f].unreached) {
+      if (u.joint.empty()) continue;
+      const auto known =
+          std::find_if(list.begin(), list.end(), [&](const auto& e) { return e.second.marker == u.marker; });
+      if (known == list.end()) {
+        list.emplace_back(times[f], u);
+      } else if (u.distance > known->second.distance) {
+        *known = {times[f], u};
+      }
+    }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.second.distance > b.second.distance; });
+  return list;
+}
+
+Json to_json(const std::vector<MarkerFrameReport>& frames, const MarkerMap& map) {
   Json list = Json::array();
-  for (const MarkerFrameReport& f : frames)
+  for (const MarkerFrameReport& f : frames) {
+    Json unreached = Json::array();
+    for (const UnreachedTarget& u : f.unreached) unreached.push_back(to_json(u, map));
     list.push_back({{"iterations", f.iterations},
                     {"converged", f.converged},
                     {"solve_ms", rounded(f.solve_ms)},
                     {"embed_ms", rounded(f.embed_ms)},
                     {"rrms", rounded(f.rrms)},
                     {"volume_error", rounded(f.volume_error)},
+                    {"mesh_volume_error", rounded(f.mesh_volume_error)},
                     {"bone_length_error", rounded(f.bone_length_error)},
                     {"bone_length_worst", rounded(f.bone_length_worst)},
                     {"marker_rms", rounded(f.marker_rms)},
@@ -74,7 +107,9 @@ Json to_json(const std::vector<MarkerFrameReport>& frames) {
                     {"markers", f.markers},
                     {"limited_joints", f.limited},
                     {"repaired_tetrahedra", f.repaired},
-                    {"flipped_tetrahedra", f.flipped}});
+                    {"flipped_tetrahedra", f.flipped},
+                    {"unreached", std::move(unreached)}});
+  }
   return list;
 }
 
@@ -86,13 +121,16 @@ void run_markers(const MarkersArguments& options) {
     throw Error(ErrorCode::bad_argument, place, sentence);
   };
   if (options.output.empty() && options.write_map.empty() && options.write_limits.empty() && options.sheet.empty() &&
-      options.plots.empty())
-    fail("markers", "needs something to do: -o, --sheet, --plots, --write-map or --write-limits");
+      options.plots.empty() && options.places.empty() && options.poses.empty())
+    fail("markers", "needs something to do: -o, --poses, --sheet, --plots, --places, --write-map or --write-limits");
   const bool is_volume = options.skin == "volume";
   const Method method = is_volume ? Method::dqs : method_from_string(options.skin);
-  if (is_volume && options.contact.solve.contact_pass.value_or(false))
-    fail("--contact-pass", "works on a skin of the recovered pose; choose one with --skin");
-  if (!options.output.empty()) Session::check_output(options.file, options.output);
+  const bool touches = is_volume && options.contact.solve.contact_pass.value_or(true);
+  if (!options.poses.empty() && !has_extension(options.poses, ".bvh") && !has_extension(options.poses, ".glb") &&
+      !has_extension(options.poses, ".gltf"))
+    fail("--poses", "writes .bvh, .glb or .gltf");
+  for (const std::string& out : {options.output, options.poses})
+    if (!out.empty()) Session::check_output(options.file, out);
 
   Character character = load_character(options.file, context);
   if (!options.skeleton.empty())
@@ -101,16 +139,30 @@ void run_markers(const MarkersArguments& options) {
     write_text(options.write_limits, default_limits_json(character));
     session.say(fmt::format("{}: the usual joint limits, degrees from rest", options.write_limits));
   }
-  const MarkerTake take = load_take(options.take, context, options.reading);
+  const auto load = [&](const std::string& file) {
+    MarkerTake loaded = take_of_subject(load_take(file, context, options.reading), options.subject, context);
+    if (!options.no_names) mend_axes(loaded, context);
+    return loaded;
+  };
+  const MarkerTake take = load(options.take);
 
   // Where the markers are: as the map says, or in the usual places, fitted to the static trial or to the take itself.
-  MarkerMap map =
-      options.map.empty() ? default_marker_map(character, take, context) : load_marker_map(options.map, character);
+  MarkerMapReport found;
+  MarkerMap map = options.map.empty() ? default_marker_map(character, take, context, &found, !options.no_names)
+                                      : load_marker_map(options.map, character);
+  if (options.map.empty() && found.by_names)
+    session.say(fmt::format(
+        "marker set {}: {} markers, score {:.2f}{}", found.set, map.places.size(), found.score,
+        found.left_out.empty() ? std::string() : fmt::format(", {} others are left out", found.left_out.size())));
+  else if (options.map.empty())
+    session.say(fmt::format("found without names: {} markers{}, {:.1f} mm from their sites; {} left out",
+                            map.places.size(), found.set.empty() ? std::string() : fmt::format(" as in {}", found.set),
+                            1000 * found.rms, found.left_out.size()));
   MarkerFitReport fit;
-  const bool edits = has_extension(options.take, ".json");
-  const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !edits));
+  const bool few = has_extension(options.take, ".json");
+  const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !few));
   if (fits) {
-    const MarkerTake still = options.still.empty() ? MarkerTake{} : load_take(options.still, context, options.reading);
+    const MarkerTake still = options.still.empty() ? MarkerTake{} : load(options.still);
     map = fit_marker_map(character, map, options.still.empty() ? take : still, context, &fit);
     session.say(fmt::format("fitted to frame {} of {}: {} markers, scale {:.4f}, {:.1f} mm from their usual places",
                             fit.frame, options.still.empty() ? options.take : options.still, fit.markers, fit.scale,
@@ -120,16 +172,28 @@ void run_markers(const MarkersArguments& options) {
     write_text(options.write_map, to_json(map));
     session.say(fmt::format("{}: {} markers", options.write_map, map.places.size()));
   }
+  if (!options.places.empty()) {
+    write_png(options.places, picture_of_places(character, map, context));
+    session.say(fmt::format("{}: the places on the body at rest", options.places));
+  }
   Json document = {
       {"file", options.file}, {"take", options.take}, {"markers", map.places.size()}, {"scale", rounded(map.scale)}};
+  if (options.map.empty()) {
+    Json sites = Json::object();
+    for (std::size_t m = 0; m < found.sites.size() && m < map.places.size(); ++m)
+      sites[map.places[m].marker] = found.sites[m];
+    document["map"] = {{"set", found.set},          {"by_names", found.by_names}, {"score", rounded(found.score)},
+                       {"rms", rounded(found.rms)}, {"sites", std::move(sites)},  {"left_out", found.left_out}};
+  }
   if (fits) document["fit"] = {{"frame", fit.frame}, {"markers", fit.markers}, {"rms", rounded(fit.rms_before)}};
-  if (options.output.empty() && options.sheet.empty() && options.plots.empty()) {
+  if (options.output.empty() && options.sheet.empty() && options.plots.empty() && options.poses.empty()) {
     document["warnings"] = session.warnings();
     session.print(document);
     return;
   }
 
   MarkerTargets targets = prepare_targets(take, map, context, options.targets);
+  if (!options.edits.empty()) targets = with_edits(targets, load_edits(options.edits, map));
   double rate = options.fps;
   if (options.frames > 0) {
     const double seconds = static_cast<double>(targets.frames - 1) / targets.rate;
@@ -143,12 +207,21 @@ void run_markers(const MarkersArguments& options) {
   if (!is_volume)
     skinner.emplace(bind(character, context, bind_options({method}, options.contact)),
                     solve_options(method, options.contact), context);
+  std::optional<ShapeContact> contact;
+  if (touches)
+    contact.emplace(bind(character, context, bind_options({Method::tracking}, options.contact)),
+                    solve_options(Method::dqs, options.contact), context);
 
   std::vector<double> times;
   for (std::size_t f = 0; f < targets.frames; ++f) times.push_back(static_cast<double>(f) / targets.rate);
   const std::string clip = std::filesystem::path(options.take).stem().string();
   std::unique_ptr<AnimationWriter> writer;
   if (!options.output.empty()) writer = make_animation_writer(options.output, {&character, clip, times}, context);
+  std::optional<BvhWriter> bvh;
+  if (has_extension(options.poses, ".bvh"))
+    bvh.emplace(options.poses, character.skeleton, targets.frames, targets.rate);
+  std::vector<Pose> poses;  // for a clip
+  std::size_t uncertified = 0;
   std::vector<MarkerFrameReport> reports;
   MarkerPictures pictures(character, options.sheet.empty() ? 0 : options.sheet_frames, targets.frames);
   double skin_ms = 0;
@@ -163,6 +236,17 @@ void run_markers(const MarkersArguments& options) {
       positions = &skinned.positions;
       normals = &skinned.normals;
     }
+    if (contact) {
+      const Frame& touched = contact->solve(frame.pose, frame.positions, frame.normals);
+      skin_ms += touched.report.milliseconds;
+      uncertified += touched.report.contact.certified ? 0U : 1U;
+      positions = &touched.positions;
+      normals = &touched.normals;
+    }
+    if (bvh)
+      bvh->add(frame.pose);
+    else if (!options.poses.empty())
+      poses.push_back(frame.pose);
     if (writer) writer->add_frame(*positions, *normals);
     Mesh control;
     if (options.control) solver.boundary(control.positions, control.triangles);
@@ -170,6 +254,12 @@ void run_markers(const MarkersArguments& options) {
     context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(targets.frames));
   }
   if (writer) writer->finish();
+  if (bvh) bvh->finish();
+  if (!bvh && !options.poses.empty()) {
+    Character posed = character;
+    posed.clips = {clip_of_poses(character, poses, targets.rate, clip)};
+    write_character(options.poses, posed, context);
+  }
   if (!options.sheet.empty())
     write_png(options.sheet,
               pictures.sheet(fmt::format("{}, {}", clip, options.skin), options.yaw, options.follow, context));
@@ -178,62 +268,77 @@ void run_markers(const MarkersArguments& options) {
   const Summary s = summarise(reports);
   const ControlMeshInfo& info = solver.info();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const std::string& out : {options.output, options.sheet, options.plots})
+  for (const std::string& out : {options.output, options.poses, options.sheet, options.plots})
     if (!out.empty()) session.say(out);
-  session.say(
-      fmt::format("  take         {} frames at {:.4g} a second, {} markers; {} samples filled, {} released, {} jumps",
-                  targets.frames, targets.rate, targets.markers, targets.filled, targets.released, targets.jumps));
+  session.say(fmt::format(
+      "  take         {} frames at {:.4g} a second, {} markers; {} samples filled, {} released, {} jumps, {} swapped "
+      "back",
+      targets.frames, targets.rate, targets.markers, targets.filled, targets.released, targets.jumps, targets.swapped));
   session.say(fmt::format("  control mesh {} vertices, {} tetrahedra, {} skeleton samples; built in {:.3g} s",
                           info.vertices, info.tetrahedra, info.skeleton_samples, info.build_ms / 1000));
   session.say("               factor s  update ms  embed ms  RRMS_E   RE_V    ED_E    iterations");
   session.say(fmt::format("  table I      {:<9.3f} {:<10.2f} {:<9.2f} {:<8.4f} {:<7.4f} {:<7.4f} {:.1f}",
-                          info.factor_ms / 1000, s.solve_ms, s.embed_ms, s.rrms, s.volume, s.length, s.iterations));
+                          info.factor_ms / 1000, s.solve_ms, s.embed_ms, s.rrms, s.mesh_volume, s.length,
+                          s.iterations));
   session.say(
       fmt::format("  markers      {:.1f} mm off on average, {:.1f} at worst", 1000 * s.marker, 1000 * s.marker_worst));
+  for (const auto& [time, u] : farthest_unreached(reports, times))
+    session.say(fmt::format("  unreached    {}: {:.1f} cm away at {:.4g} s; {} ends its {} at {:.4g} degrees",
+                            printable(map.places[u.marker].marker), 100 * u.distance, time, printable(u.joint), u.limit,
+                            u.degrees));
+  if (contact && uncertified > 0)
+    session.say(fmt::format("  contact      {} of {} frames may have skins that pass through each other", uncertified,
+                            targets.frames));
   if (s.flipped > 0 || s.unconverged > 0)
     session.say(
         fmt::format("  note         {} tetrahedra turned over, {} frames not converged", s.flipped, s.unconverged));
-  document.update({{"output", options.output},
-                   {"skin", options.skin},
-                   {"frames", targets.frames},
-                   {"fps", rounded(targets.rate)},
-                   {"targets",
-                    {{"filled", targets.filled},
-                     {"released", targets.released},
-                     {"jumps", targets.jumps},
-                     {"empty_frames", targets.empty_frames}}},
-                   {"control_mesh",
-                    {{"vertices", info.vertices},
-                     {"tetrahedra", info.tetrahedra},
-                     {"boundary_triangles", info.boundary_triangles},
-                     {"skeleton_samples", info.skeleton_samples},
-                     {"slivers", info.slivers},
-                     {"uncovered_vertices", info.uncovered_vertices},
-                     {"boundary_intersections", info.boundary_intersections},
-                     {"raised_weights", info.raised_weights},
-                     {"least_quality", rounded(info.least_quality)},
-                     {"mean_edge", rounded(info.mean_edge)},
-                     {"build_ms", rounded(info.build_ms)},
-                     {"factor_ms", rounded(info.factor_ms)},
-                     {"embed_ms", rounded(info.embed_ms)}}},
-                   {"summary",
-                    {{"iterations", rounded(s.iterations)},
-                     {"solve_ms", rounded(s.solve_ms)},
-                     {"embed_ms", rounded(s.embed_ms)},
-                     {"skin_ms", rounded(skin_ms / static_cast<double>(std::max<std::size_t>(targets.frames, 1)))},
-                     {"rrms", rounded(s.rrms)},
-                     {"volume_error", rounded(s.volume)},
-                     {"volume_error_worst", rounded(s.volume_worst)},
-                     {"bone_length_error", rounded(s.length)},
-                     {"bone_length_worst", rounded(s.length_worst)},
-                     {"marker_rms", rounded(s.marker)},
-                     {"marker_worst", rounded(s.marker_worst)},
-                     {"flipped_tetrahedra", s.flipped},
-                     {"repaired_tetrahedra", s.repaired},
-                     {"unconverged_frames", s.unconverged}}},
-                   {"per_frame", to_json(reports)},
-                   {"seconds", rounded(seconds)},
-                   {"warnings", session.warnings()}});
+  document.update(
+      {{"output", options.output},
+       {"skin", options.skin},
+       {"contact_pass", contact.has_value() || (skinner && with_contact(solve_options(method, options.contact)))},
+       {"uncertified_frames", uncertified},
+       {"frames", targets.frames},
+       {"fps", rounded(targets.rate)},
+       {"targets",
+        {{"filled", targets.filled},
+         {"released", targets.released},
+         {"jumps", targets.jumps},
+         {"swapped", targets.swapped},
+         {"empty_frames", targets.empty_frames}}},
+       {"control_mesh",
+        {{"vertices", info.vertices},
+         {"tetrahedra", info.tetrahedra},
+         {"boundary_triangles", info.boundary_triangles},
+         {"skeleton_samples", info.skeleton_samples},
+         {"slivers", info.slivers},
+         {"uncovered_vertices", info.uncovered_vertices},
+         {"boundary_intersections", info.boundary_intersections},
+         {"raised_weights", info.raised_weights},
+         {"least_quality", rounded(info.least_quality)},
+         {"mean_edge", rounded(info.mean_edge)},
+         {"build_ms", rounded(info.build_ms)},
+         {"factor_ms", rounded(info.factor_ms)},
+         {"embed_ms", rounded(info.embed_ms)}}},
+       {"summary",
+        {{"iterations", rounded(s.iterations)},
+         {"solve_ms", rounded(s.solve_ms)},
+         {"embed_ms", rounded(s.embed_ms)},
+         {"skin_ms", rounded(skin_ms / static_cast<double>(std::max<std::size_t>(targets.frames, 1)))},
+         {"rrms", rounded(s.rrms)},
+         {"volume_error", rounded(s.volume)},
+         {"volume_error_worst", rounded(s.volume_worst)},
+         {"mesh_volume_error", rounded(s.mesh_volume)},
+         {"mesh_volume_error_worst", rounded(s.mesh_volume_worst)},
+         {"bone_length_error", rounded(s.length)},
+         {"bone_length_worst", rounded(s.length_worst)},
+         {"marker_rms", rounded(s.marker)},
+         {"marker_worst", rounded(s.marker_worst)},
+         {"flipped_tetrahedra", s.flipped},
+         {"repaired_tetrahedra", s.repaired},
+         {"unconverged_frames", s.unconverged}}},
+       {"per_frame", to_json(reports, map)},
+       {"seconds", rounded(seconds)},
+       {"warnings", session.warnings()}});
   session.print(document);
 }
 
@@ -248,13 +353,22 @@ void add_markers(CLI::App& app) {
   verb->add_option("--take", options->take, "Marker positions: .c3d .trc, joint centres of a .bvh, targets of a .json")
       ->required();
   verb->add_option("-o,--output", options->output, "Result: .glb .gltf .pc2 .mdd .usda .obj .ply (last two: numbered)");
+  verb->add_option("--poses", options->poses,
+                   "The skeleton's poses: .bvh, or the character with them as its clip, .glb .gltf");
   verb->add_option("--static", options->still, "Static trial: scale, pose and places of the markers are fitted to it");
   verb->add_option("--map", options->map, "JSON map from marker names to places on the character");
   verb->add_option("--write-map", options->write_map, "Write the map in force, fitted to the static trial or the take");
+  verb->add_flag("--no-names", options->no_names, "Find the places from the take itself, whatever its names say");
+  verb->add_option("--subject", options->subject,
+                   "Who of several in the take: the prefix of names (Anna of Anna:LFHD), else 1, 2, ... by size");
+  verb->add_option("--edits", options->edits,
+                   "Layer of edits over the take: JSON keys of markers moved at times (docs/formats)");
+  verb->add_option("--places", options->places, "Picture of the places on the body, from the front and behind (.png)");
   verb->add_flag("--no-fit", options->no_fit, "Markers in their usual places, at scale 1");
-  verb->add_option("--skin", options->skin,
-                   fmt::format("Who moves the skin: volume (the control mesh), or the recovered pose through {}",
-                               fmt::join(method_names(), ", ")))
+  verb->add_option(
+          "--skin", options->skin,
+          fmt::format("Who moves the skin: volume (the control mesh, then contact), or the recovered pose through {}",
+                      fmt::join(method_names(), ", ")))
       ->capture_default_str();
   add_option_flags(*verb, option_fields(options->solver));
   verb->get_option("--no-limits")->excludes(verb->get_option("--limits"));
@@ -287,7 +401,9 @@ void add_markers(CLI::App& app) {
       "Examples:\n"
       "  cutis markers body.glb --take walk.c3d --static tpose.c3d -o walk.glb\n"
       "  cutis markers body.glb --take tpose.c3d --write-map body-map.json\n"
+      "  cutis markers body.glb --take raw.c3d --no-names --places places.png --write-map map.json\n"
       "  cutis markers body.glb --take walk.c3d --map body-map.json --skin dqs --sheet walk.png -o walk.pc2\n"
+      "  cutis markers body.glb --take walk.c3d --poses walk.bvh\n"
       "  cutis markers body.glb --take dance.bvh --sheet dance.png --plots dance-errors.png");
   verb->callback([options] { run_markers(*options); });
 }

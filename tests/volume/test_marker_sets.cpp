@@ -1,0 +1,249 @@
+// Takes as laboratories have them: any set of names, no names, several people, axes that are not what the file says.
+#include "volume/marker_sets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/math.h"
+#include "cutis/cutis.h"
+#include "support/support.h"
+#include "volume/marker_sites.h"
+#include "volume/marker_support.h"
+#include "volume/nameless.h"
+
+namespace cutis {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::string> names_of(const MarkerSet& set) {
+  std::vector<std::string> names;
+  for (const MarkerSet::Entry& e : set.entries) {
+    const auto at = e.name.find('?');
+    for (const char* side : {"L", "R"}) {
+      std::string name(e.name);
+      if (at != name.npos) name.replace(at, 1, side);
+      if (at != name.npos || side[0] == 'L') names.push_back(name);
+    }
+  }
+  return names;
+}
+
+MarkerTake take_with(const std::vector<std::string>& names) {
+  MarkerTake take;
+  take.source = "names";
+  take.rate = 30;
+  take.names = names;
+  take.kinds.assign(names.size(), PointKind::marker);
+  return take;
+}
+
+TEST(MarkerSets, NamesOfASetAreGivenOnceAndMeanSitesThatThereAre) {
+  const Context context(1);
+  const Character character = load_character("builtin:human", context);
+  const MarkerSites sites = find_marker_sites(character, make_driven_skeleton(character));
+  for (const MarkerSet& set : marker_sets()) {
+    const std::vector<std::string> names = names_of(set);
+    EXPECT_EQ(names.size(), set.size()) << set.title;
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size()) << set.title;
+    for (const std::string& name : names) {
+      EXPECT_EQ(normalised_marker(name), name);
+      EXPECT_TRUE(sites.contains(set.site_of(name))) << set.title << " " << name << " " << set.site_of(name);
+    }
+    // And the whole set is recognised as itself, with all of its markers placed.
+    MarkerMapReport report;
+    const MarkerMap map = default_marker_map(character, take_with(names), context, &report);
+    EXPECT_EQ(map.places.size(), names.size()) << set.title;
+    EXPECT_EQ(report.set, set.title);
+    EXPECT_DOUBLE_EQ(report.score, 1.0) << set.title;
+  }
+}
+
+TEST(MarkerSets, NamesAreReadAsPeopleWriteThem) {
+  EXPECT_EQ(normalised_marker("R.Knee.Medial"), "RKNEEMEDIAL");
+  EXPECT_EQ(normalised_marker("l_ias"), "LIAS");
+  EXPECT_EQ(normalised_marker("Knee_L"), "LKNEE");
+  EXPECT_EQ(normalised_marker("C7"), "C7");
+  const Context context(1);
+  const Character character = load_character("builtin:human", context);
+  MarkerMapReport report;
+  const auto set_of = [&](const std::vector<std::string>& names) {
+    (void)default_marker_map(character, take_with(names), context, &report);
+    return report.set;
+  };
+  EXPECT_EQ(set_of({"R.ASIS", "L.ASIS", "V.Sacral", "R.Thigh", "R.Knee", "R.Shank", "R.Ankle", "R.Heel", "R.Toe",
+                    "L.Thigh", "L.Knee", "L.Shank", "L.Ankle", "L.Heel", "L.Toe", "Top.Head"}),
+            "Helen Hayes");
+  EXPECT_EQ(set_of({"L_IAS", "R_IAS", "L_IPS", "R_IPS", "L_FLE", "R_FLE", "L_FAL", "R_FAL", "L_FCC", "CV7", "SJN"}),
+            "IOR");
+  EXPECT_EQ(
+      set_of({"WaistLFront", "WaistRFront", "WaistLBack", "WaistRBack", "BackTop", "Chest", "BackLeft", "BackRight",
+              "HeadTop", "HeadFront", "HeadSide", "LShoulderTop", "RShoulderTop", "LUArmHigh", "LToeOut", "RToeOut"}),
+      "OptiTrack Baseline 37");
+  // Joints of a skeleton are joints, though some sets have markers of such names.
+  EXPECT_EQ(set_of({"Hips", "LeftUpLeg", "LeftKnee", "LeftAnkle", "RightKnee", "RightAnkle", "LeftElbow", "RightElbow",
+                    "LeftShoulder", "Neck", "Head"}),
+            "joints");
+}
+
+struct TakesOfAHuman : testing::Test {
+  Context context{2};
+  const Character character = load_character("builtin:human", context);
+  const MarkerMap truth = test::markers_on_vertices(character, context);
+  std::vector<std::string> warnings;
+  void SetUp() override {
+    context.on_warning = [this](std::string_view w) { warnings.emplace_back(w); };
+  }
+
+  [[nodiscard]] Vec3d place_of(const MarkerMap& map, const std::string& marker) const {
+    for (const MarkerPlace& p : map.places)
+      if (p.marker == marker)
+        return character.skeleton.joints[static_cast<std::size_t>(character.skeleton.find(p.bone))]
+                   .world_from_rest.translation +
+               p.offset;
+    return {NAN, NAN, NAN};
+  }
+};
+
+TEST_F(TakesOfAHuman, MarkersWithoutNamesAreFoundWhereTheirNamesWouldPutThem) {
+  MarkerTake named = test::capture(character, truth, "walk", 40, context);
+  const Quatd turn = axis_angle(Vec3d{0, 1, 0}, 2.2);
+  for (Vec3d& p : named.positions) p = rotate(turn, p) * 1.08 + Vec3d{2, 0, -3};
+  MarkerTake blank = named;
+  for (std::size_t i = 0; i < blank.names.size(); ++i) blank.names[i] = "M" + std::to_string(i);
+  MarkerMapReport report;
+  const MarkerMap found =
+      fit_marker_map(character, default_marker_map(character, blank, context, &report), blank, context);
+  EXPECT_FALSE(report.by_names);
+  EXPECT_EQ(report.set, "Plug-in Gait");
+  EXPECT_THAT(report.left_out, testing::IsEmpty());
+  const MarkerMap wanted = fit_marker_map(character, default_marker_map(character, named, context), named, context);
+  ASSERT_EQ(found.places.size(), wanted.places.size());
+  for (std::size_t i = 0; i < named.names.size(); ++i)
+    EXPECT_LT(distance(place_of(found, blank.names[i]), place_of(wanted, named.names[i])), 0.015) << named.names[i];
+  EXPECT_NEAR(found.scale, wanted.scale, 0.01);
+}
+
+TEST_F(TakesOfAHuman, TwoPeopleAreToldApartByPrefixAndBySpace) {
+  const MarkerTake one = test::capture(character, truth, "walk", 10, context);
+  MarkerTake both = one;
+  both.names.clear();
+  both.kinds.clear();
+  both.positions.clear();
+  const std::size_t n = one.names.size();
+  for (const char* who : {"Anna:", "Bert:"})
+    for (std::size_t i = 0; i < n; ++i) {
+      if (who[0] == 'B' && i == 0) continue;  // he lacks one
+      both.names.push_back(who + one.names[i]);
+      both.kinds.push_back(PointKind::marker);
+    }
+  for (std::size_t f = 0; f < one.frames; ++f)
+    for (int who = 0; who < 2; ++who)
+      for (std::size_t i = who == 0 ? 0 : 1; i < n; ++i)
+        both.positions.push_back(one.at(f, i) + Vec3d{who == 0 ? 0.0 : 1.6, 0, 0});
+  both.residuals.assign(both.positions.size(), 0.0F);
+  for (const bool with_names : {true, false}) {
+    warnings.clear();
+    if (!with_names)
+      for (std::size_t i = 0; i < both.names.size(); ++i) both.names[i] = "M" + std::to_string(i);
+    const std::vector<TakeSubject> subjects = find_subjects(both);
+    ASSERT_EQ(subjects.size(), 2U) << with_names;
+    EXPECT_EQ(subjects[0].name, with_names ? "Anna" : "1");
+    const MarkerTake first = take_of_subject(both, "", context);
+    EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("--subject")));
+    ASSERT_EQ(first.names.size(), n);
+    EXPECT_EQ(first.at(3, 5), one.at(3, 5));
+    const MarkerTake second = take_of_subject(both, subjects[1].name, context);
+    ASSERT_EQ(second.names.size(), n - 1);
+    EXPECT_LT(distance(second.at(3, 4), one.at(3, 5) + Vec3d{1.6, 0, 0}), 1e-12);
+    EXPECT_THAT(test::error_of([&] { (void)take_of_subject(both, "Carl", context); }), HasSubstr("Carl"));
+  }
+}
+
+TEST_F(TakesOfAHuman, AxesThatAreNotAsTheFileSaysAreMended) {
+  const MarkerTake take = test::capture(character, truth, "walk", 10, context);
+  const auto check = [&](const auto& spoil, const char* told) {
+    MarkerTake bad = take;
+    for (Vec3d& p : bad.positions) p = spoil(p);
+    warnings.clear();
+    mend_axes(bad, context);
+    if (told == nullptr) {
+      EXPECT_THAT(warnings, testing::IsEmpty());
+    } else {
+      EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr(told)));
+    }
+    // Upright again, with left on the left: equal but for a turn about the vertical.
+    const auto at = [&](const char* name) { return bad.at(4, static_cast<std::size_t>(bad.find(name))); };
+    EXPECT_GT(at("LFHD").y, at("LTOE").y + 1);
+    const Vec3d left = at("LASI") - at("RASI"), forward = at("LASI") - at("LPSI");
+    EXPECT_GT(cross(left, Vec3d{0, 1, 0}).x * forward.x + cross(left, Vec3d{0, 1, 0}).z * forward.z, 0);
+  };
+  check([](const Vec3d& p) { return p; }, nullptr);
+  check([](const Vec3d& p) { return Vec3d{p.x, -p.z, p.y}; }, "up axis");
+  check([](const Vec3d& p) { return Vec3d{p.y, p.x, -p.z}; }, "up axis");
+  check([](const Vec3d& p) { return Vec3d{-p.x, -p.y, p.z}; }, "up axis");
+  check([](const Vec3d& p) { return Vec3d{-p.x, p.y, p.z}; }, "mirrored");
+}
+
+TEST_F(TakesOfAHuman, FramesThatAModelComputedAreNotTakenForMarkers) {
+  MarkerTake take = test::capture(character, truth, "walk", 20, context);
+  MarkerTake with = take;
+  with.positions.clear();
+  for (const char* name : {"PELO", "PELA", "PELL", "PELP"}) {
+    with.names.emplace_back(name);
+    with.kinds.push_back(PointKind::marker);
+  }
+  for (std::size_t f = 0; f < take.frames; ++f) {
+    for (std::size_t i = 0; i < take.names.size(); ++i) with.positions.push_back(take.at(f, i));
+    const Quatd turn = axis_angle(normalized(Vec3d{1, 2, 3}), 0.1 * static_cast<double>(f));
+    const Vec3d o = take.at(f, 0) + rotate(turn, Vec3d{0.05, 0.07, 0.03});
+    for (const Vec3d& axis : {Vec3d{}, Vec3d{0.2, 0, 0}, Vec3d{0, 0.2, 0}, Vec3d{0, 0, 0.2}})
+      with.positions.push_back(o + rotate(turn, axis));
+  }
+  std::vector<std::size_t> all(with.names.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<std::size_t> measured = measured_points(with, all);
+  ASSERT_EQ(measured.size(), take.names.size());
+  EXPECT_EQ(measured.back(), take.names.size() - 1);
+}
+
+TEST(NamelessTake, TheMovementTrialIsPlacedAsItsNamesPlaceIt) {
+  CUTIS_NEEDS_SHARED_DATA();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character character = load_character("builtin:human", context);
+  const MarkerTake all = load_take((test::shared_data() / "markers_c3d" / "Movement_trial.c3d").string(), context);
+  const MarkerMap usual = default_marker_map(character, all, context);
+  ASSERT_EQ(usual.places.size(), 39U);
+  MarkerTake blank;
+  blank.source = "blank";
+  blank.rate = all.rate;
+  blank.frames = all.frames;
+  for (std::size_t i = 0; i < 39; ++i) blank.names.push_back("M" + std::to_string(100 + i));
+  blank.kinds.assign(39, PointKind::marker);
+  for (std::size_t f = 0; f < all.frames; ++f)
+    for (const MarkerPlace& p : usual.places)
+      blank.positions.push_back(all.at(f, static_cast<std::size_t>(all.find(p.marker))));
+  blank.residuals.assign(blank.positions.size(), 0.0F);
+  MarkerMapReport report;
+  const MarkerMap found =
+      fit_marker_map(character, default_marker_map(character, blank, context, &report), blank, context);
+  const MarkerMap wanted = fit_marker_map(character, usual, all, context);
+  EXPECT_FALSE(report.by_names);
+  ASSERT_EQ(found.places.size(), 39U);
+  const auto at = [&](const MarkerPlace& p) {
+    return character.skeleton.joints[static_cast<std::size_t>(character.skeleton.find(p.bone))]
+               .world_from_rest.translation +
+           p.offset;
+  };
+  for (std::size_t i = 0; i < 39; ++i)
+    for (const MarkerPlace& p : found.places)
+      if (p.marker == blank.names[i]) {
+        EXPECT_LT(distance(at(p), at(wanted.places[i])), 0.015) << wanted.places[i].marker << " at " << p.bone;
+      }
+}
+
+}  // namespace
+}  // namespace cutis
