@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda bench benchmark figures readme-pictures format fuzz campaign sanitize deps clean
+.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda wasm bench benchmark figures readme-pictures format fuzz campaign sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -33,6 +33,10 @@ configure: deps
 
 deps:
 	@scripts/install-deps core
+
+wasm:                       ## the solver for browsers, the npm package in web/cutis, the viewer at build/viewer/index.html
+	@scripts/install-deps core web
+	@scripts/build-web
 
 cuda: deps                  ## the program with the back end cuda at build-cuda/cutis, and its tests; needs nvcc
 	@cmake --preset cuda --log-level=WARNING >/dev/null

@@ -26,6 +26,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cutis-config.cmake ${CMAKE_CURRENT_BIN
 set_target_properties(cutis_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/cutis")
 target_link_options(cutis_cli PRIVATE -Wl,--disable-new-dtags)
 
+# The page of `cutis view`, where `make wasm` built it.
+install(FILES ${PROJECT_BINARY_DIR}/viewer/index.html DESTINATION ${CMAKE_INSTALL_DATADIR}/cutis/viewer OPTIONAL)
+
 # The program writes its own manual page and completions.
 install(CODE "
   set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")

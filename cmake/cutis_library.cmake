@@ -12,6 +12,10 @@ function(cutis_library name)
   set(level_files -Og)
   set(level_cold -O1)
   set(level_hot -O3)
+  if(EMSCRIPTEN)  # small: it is downloaded
+    set(level_files -Os)
+    set(level_cold -Os)
+  endif()
 
   set(plain cutis_${name})
   add_library(${plain} STATIC)

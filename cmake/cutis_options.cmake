@@ -19,6 +19,11 @@ function(cutis_set_options target)
     # std::stable_sort of libstdc++ 12 calls a deprecated function of its own.
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
     ${more})
+  if(EMSCRIPTEN)
+    # With -fexceptions, calls that may throw go through JavaScript: half as much code again, and slower.
+    target_compile_options(${target} PRIVATE -fwasm-exceptions -msimd128)
+    target_link_options(${target} PRIVATE -fwasm-exceptions)
+  endif()
   if(CUTIS_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

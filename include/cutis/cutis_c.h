@@ -36,9 +36,7 @@
 extern "C" {
 #endif
 
-#if defined(__EMSCRIPTEN__)
-#define CUTIS_API __attribute__((used, visibility("default")))
-#elif defined(__GNUC__)
+#if defined(__GNUC__)
 #define CUTIS_API __attribute__((visibility("default")))
 #else
 #define CUTIS_API

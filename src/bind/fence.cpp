@@ -68,7 +68,8 @@ void fence_field(RigField& field, std::span<const Vec3f> own, const Vec3d& from,
         GridNode& node = field.nodes[row + static_cast<std::size_t>(i)];
         const double value = static_cast<double>(grid.value_step) * node.value;
         if (value >= r) continue;
-        const Vec3d p = transform_point(rest_from_grid, Vec3d(i, j, k));
+        const Vec3d p = transform_point(rest_from_grid,
+                                        Vec3d{static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)});
         const Nearest nearest = nearest_own(own, from, to, p);
         double fence = nearest.distance - reach;
         if (fence < gone) {

@@ -11,7 +11,7 @@ PathBox PartIntersection::gather(std::span<const Vec3f> positions, std::uint32_t
   out.clear();
   PathBox all;
   for (std::uint32_t slot = 0; slot < tree.slots(); ++slot) {
-    BoxedTriangle& t = out.emplace_back(PathBox{}, tree.triangle(slot));
+    BoxedTriangle& t = out.emplace_back(BoxedTriangle{{}, tree.triangle(slot)});
     for (const std::uint32_t v : surface_.triangles()[t.triangle]) t.box.add(positions[v]);
     all.add(t.box);
   }

@@ -61,6 +61,11 @@ HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
 HWY_INLINE void add_lanes(Pack x, std::size_t lane, LaneSums& sums) {
 #if HWY_TARGET == HWY_SCALAR
   sums.part[lane] += static_cast<double>(hn::GetLane(x));
+#elif HWY_TARGET == HWY_WASM  // Highway 1.0 has no doubles there
+  double *const low = sums.part + lane, *const high = low + 2;
+  const v128_t upper = wasm_i32x4_shuffle(x.raw, x.raw, 2, 3, 2, 3);
+  wasm_v128_store(low, wasm_f64x2_add(wasm_v128_load(low), wasm_f64x2_promote_low_f32x4(x.raw)));
+  wasm_v128_store(high, wasm_f64x2_add(wasm_v128_load(high), wasm_f64x2_promote_low_f32x4(upper)));
 #else
   const hn::Half<PackTag> half;
   const hn::Rebind<double, decltype(half)> wide;

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "common.h"
+#include "cutis/cutis.h"
+#include "cutis/files.h"
+#include "report.h"
+
+namespace cutis::cli {
+namespace {
+
+// Where the character goes in the page; web/viewer/index.html.
+constexpr std::string_view kPlace = "<!--cutis-character-->";
+
+struct ViewArguments {
+  CommonOptions common;
+  std::string file, folder = "view", clip, bvh, page;
+};
+
+/// The page that `make wasm` built: beside the program in its build folder, in share/ where it is installed.
+std::string find_page(const std::string& given) {
+  if (!given.empty()) return given;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& page :
+       {folder / "viewer" / "index.html", folder.parent_path() / "share" / "cutis" / "viewer" / "index.html"})
+    if (fs::is_regular_file(page, error)) return page.string();
+  throw Error(ErrorCode::io, "view",
+              "the viewer's page was not built; build it with `make wasm`, or name one with --page");
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = word << 8 | (k < count ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i + k])) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[word >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+bool ends_with(const std::string& file, std::string_view extension) {
+  std::string end = std::filesystem::path(file).extension().string();
+  std::transform(end.begin(), end.end(), end.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return end == extension;
+}
+
+/// The bytes that the page reads: the file's own where it can, else the character written as .glb.
+std::string bytes_for_page(const ViewArguments& options, Character& character, const Session& session) {
+  if (options.bvh.empty() && (ends_with(options.file, ".glb") || ends_with(options.file, ".vrm"))) {
+    std::string bytes = read_file(options.file);
+    const auto has = [&](std::string_view text) { return bytes.find(text) != std::string::npos; };
+    // Those two are not decoded in a browser.
+    if (!has("KHR_draco_mesh_compression") && !has("EXT_meshopt_compression")) return bytes;
+  }
+  const std::string written = (std::filesystem::path(options.folder) / "character.glb").string();
+  write_character(written, character, session.context());
+  return read_file(written);
+}
+
+void run_view(const ViewArguments& options) {
+  Session session(options.common);
+  std::string page = read_file(find_page(options.page));
+  const std::size_t place = page.find(kPlace);
+  if (place == std::string::npos)
+    throw Error(ErrorCode::bad_file, options.page, "is not the viewer's page: it has no place for a character");
+  make_folder(options.folder);
+
+  Character character = load_character(options.file, session.context());
+  if (!character.has_weights())
+    throw Error(ErrorCode::bad_character, options.file, "has no weights; make them with `cutis weights` first");
+  std::string clip = options.clip;
+  if (!options.bvh.empty()) {
+    Clip motion = load_motion(options.bvh, character, session.context());
+    clip = motion.name;
+    character.clips.push_back(std::move(motion));
+  } else if (!clip.empty()) {
+    clip = character.clip(clip).name;
+  }
+  const bool is_builtin = options.file.starts_with("builtin:") && options.bvh.empty();
+  const std::string name =
+      is_builtin ? options.file : std::filesystem::path(options.file).filename().replace_extension(".glb").string();
+  const std::string bytes = is_builtin ? "" : bytes_for_page(options, character, session);
+  page.replace(
+      place, kPlace.size(),
+      fmt::format(R"(<script type="text/plain" id="cutis-character" data-name="{}" data-clip="{}">{}</script>)",
+                  escape_html(name), escape_html(clip), base64(bytes)));
+  const std::string file = (std::filesystem::path(options.folder) / "index.html").string();
+  write_file(file, page);
+  session.say(fmt::format("{}: {:.1f} MB; open it in a browser, no server is needed", file,
+                          static_cast<double>(page.size()) / 1e6));
+  session.print({{"file", options.file},
+                 {"page", file},
+                 {"bytes", page.size()},
+                 {"clip", clip},
+                 {"warnings", session.warnings()}});
+}
+
+}  // namespace
+
+void add_view(CLI::App& app) {
+  auto options = std::make_shared<ViewArguments>();
+  CLI::App* verb =
+      app.add_subcommand("view", "A page with the character in it: pose it and watch its skin, live, in a browser");
+  verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
+  verb->add_option("-o,--output", options->folder, "Folder of the page, index.html")->capture_default_str();
+  auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
+  verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
+  verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "Examples:\n"
+      "  cutis view builtin:hand --clip fist -o hand\n"
+      "  cutis view character.glb -o page\n"
+      "  cutis view character.glb --bvh walk.bvh -o page");
+  verb->callback([options] { run_view(*options); });
+}
+
+}  // namespace cutis::cli

@@ -1,0 +1,458 @@
+/**
+ * The C interface (cutis/cutis_c.h) in the thread that calls. Every call blocks until it is done: in pages use index.ts,
+ * which does the same in a worker.
+ */
+import createCutis, {type WasmModule} from './cutis.mjs';
+import {
+  type CharacterArrays, type CharacterInfo, CutisError, type Frame, type Measured, type OpenFile, type Options, type PoseKind,
+  type Wanted,
+} from './types.js';
+
+export * from './types.js';
+
+const kOk = 0;
+/** Poses a second that are foreseen. */
+const kForeseen = 30;
+const kPoseKind: Record<PoseKind, number> = {trs: 0, local: 1, world: 2};
+/** Bytes of the structures where an address has four (cutis_c.h). */
+const kSize = {counts: 28, pose: 24, frame: 72, shape: 28, mesh: 48, character: 40};
+
+let loading: Promise<Core> | undefined;
+
+async function fetchWasm(): Promise<Uint8Array<ArrayBuffer>> {
+  const url = new URL('./cutis.wasm', import.meta.url);
+  if (url.protocol === 'file:' && typeof process !== 'undefined') {
+    const {readFile} = await import('node:fs/promises');
+    return new Uint8Array(await readFile(url));
+  }
+  const answer = await fetch(url);
+  if (!answer.ok) throw new CutisError(`${url}: cannot be loaded (${answer.status}); serve it beside the script`, 'io');
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/** The library, loaded once. `wasm`: its bytes where they are at hand; else the file beside this one. */
+export function loadCore(wasm?: Uint8Array<ArrayBuffer>): Promise<Core> {
+  loading ??= (async () => {
+    const bytes = wasm ?? (await fetchWasm());
+    try {
+      return new Core(await createCutis({wasmBinary: bytes}));
+    } catch (error) {
+      throw new CutisError(`WebAssembly with SIMD is needed, and could not be started (${String(error)})`, 'internal');
+    }
+  })();
+  loading.catch(() => (loading = undefined));
+  return loading;
+}
+
+export class Core {
+  readonly #module: WasmModule;
+  readonly #context: number;
+
+  /** `options`: {backend: 'simd'}; results do not depend on it. */
+  constructor(module: WasmModule, options?: Options) {
+    this.#module = module;
+    this.#context = this.withOptions(options, (text) => this.made((to) => this.module._cutis_context_create!(text, to)));
+  }
+
+  get module(): WasmModule { return this.#module; }
+  get context(): number { return this.#context; }
+  get version(): string { return this.module.UTF8ToString(this.module._cutis_version!()); }
+
+  /** The tables of options: names, kinds, units, ranges, defaults, help. */
+  optionTables(): Record<string, unknown[]> {
+    return JSON.parse(this.textFrom((to) => this.module._cutis_option_tables!(to))) as Record<string, unknown[]>;
+  }
+
+  /** Throws the library's sentence where a call failed. */
+  check(status: number): void {
+    if (status === kOk) return;
+    throw new CutisError(this.module.UTF8ToString(this.module._cutis_last_error!()),
+                         this.module.UTF8ToString(this.module._cutis_status_name!(status)));
+  }
+
+  /** The heap moves when it grows: views of it are made when they are used. */
+  view(): DataView { return new DataView(this.module.HEAPU8.buffer); }
+
+  /** Room for the time of a call. */
+  with<T>(bytes: number, use: (pointer: number) => T): T {
+    const pointer = this.module._malloc(Math.max(bytes, 8));
+    if (pointer === 0) throw new CutisError(`there is no memory for ${bytes} bytes`, 'no memory');
+    try {
+      return use(pointer);
+    } finally {
+      this.module._free(pointer);
+    }
+  }
+  withBytes<T>(array: ArrayBufferView | undefined, use: (pointer: number) => T): T {
+    if (!array) return use(0);
+    return this.with(array.byteLength, (pointer) => {
+      this.module.HEAPU8.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
+      return use(pointer);
+    });
+  }
+  withText<T>(text: string | undefined, use: (pointer: number) => T): T {
+    if (text === undefined) return use(0);
+    const room = this.module.lengthBytesUTF8(text) + 1;
+    return this.with(room, (pointer) => {
+      this.module.stringToUTF8(text, pointer, room);
+      return use(pointer);
+    });
+  }
+  withOptions<T>(options: Options | undefined, use: (pointer: number) => T): T {
+    return this.withText(options && JSON.stringify(options), use);
+  }
+  /** The handle that a call writes. */
+  made(call: (to: number) => number): number {
+    return this.with(4, (to) => {
+      this.check(call(to));
+      return this.view().getUint32(to, true);
+    });
+  }
+  textFrom(call: (to: number) => number): string { return this.module.UTF8ToString(this.made(call)); }
+  floats(pointer: number, count: number): Float32Array<ArrayBuffer> {
+    return new Float32Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
+  }
+  doubles(pointer: number, count: number): Float64Array<ArrayBuffer> {
+    return new Float64Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
+  }
+  words(pointer: number, count: number): Uint32Array<ArrayBuffer> {
+    return new Uint32Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
+  }
+}
+
+/** A character and the rig that was made of it. */
+export class CoreCharacter {
+  readonly info: CharacterInfo;
+  /** What binding had to say. */
+  readonly bindReport: Record<string, unknown>;
+  readonly #core: Core;
+  readonly #character: number;
+  readonly #rig: number;
+  #metrics = 0;
+
+  private constructor(core: Core, character: number, options: Options | undefined) {
+    this.#core = core;
+    this.#character = character;
+    const m = core.module;
+    try {
+      this.info = this.#describe();
+      [this.#rig, this.bindReport] = core.withOptions(options, (text) => core.with(8, (to) => {
+        core.check(m._cutis_rig_bind!(core.context, character, text, to, to + 4));
+        const view = core.view();
+        return [view.getUint32(to, true),
+                JSON.parse(m.UTF8ToString(view.getUint32(to + 4, true))) as Record<string, unknown>];
+      }));
+    } catch (error) {
+      m._cutis_character_destroy!(character);
+      throw error;
+    }
+  }
+
+  /** The bytes of a .glb, .gltf or .vrm, or builtin:NAME. */
+  static load(core: Core, source: OpenFile | string, options?: Options): CoreCharacter {
+    const m = core.module;
+    if (typeof source === 'string') {
+      const name = source.replace(/^builtin:/, '');
+      return new CoreCharacter(core, core.withText(name, (text) =>
+        core.made((to) => m._cutis_character_builtin!(core.context, text, to))), options);
+    }
+    return new CoreCharacter(core, core.withBytes(source.bytes, (bytes) => core.withText(source.name, (name) =>
+      core.made((to) => m._cutis_character_from_memory!(core.context, bytes, source.bytes.byteLength, name, 0, to)))),
+      options);
+  }
+
+  static fromArrays(core: Core, from: CharacterArrays, options?: Options): CoreCharacter {
+    const m = core.module;
+    const kept: number[] = [];
+    const keep = (array: ArrayBufferView | undefined): number => {
+      if (!array) return 0;
+      const pointer = m._malloc(Math.max(array.byteLength, 8));
+      if (pointer === 0) throw new CutisError(`there is no memory for ${array.byteLength} bytes`, 'no memory');
+      kept.push(pointer);
+      m.HEAPU8.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
+      return pointer;
+    };
+    const text = (s: string): number => keep(new TextEncoder().encode(s + '\0'));
+    try {
+      const meshes = new Uint32Array(from.meshes.length * kSize.mesh / 4);
+      from.meshes.forEach((mesh, i) => meshes.set([
+        kSize.mesh, text(mesh.name ?? 'mesh'), mesh.positions.length / 3, keep(mesh.positions), 0, keep(mesh.normals), 0,
+        mesh.triangles.length / 3, keep(mesh.triangles), mesh.influences, keep(mesh.joints), keep(mesh.weights),
+      ], i * kSize.mesh / 4));
+      const names = Uint32Array.from(from.joints, (joint) => text(joint.name));
+      const parents = Int32Array.from(from.joints, (joint) => joint.parent);
+      const whole = keep(Uint32Array.from([
+        kSize.character, text(from.name ?? 'arrays'), from.meshes.length, keep(meshes), from.joints.length, keep(names),
+        keep(parents), keep(from.restFrames), 0, 0,
+      ]));
+      const character = core.made((to) => m._cutis_character_from_arrays!(core.context, whole, to));
+      return new CoreCharacter(core, character, options);
+    } finally {
+      for (const pointer of kept) m._free(pointer);
+    }
+  }
+
+  get handle(): number { return this.#character; }
+  get rig(): number { return this.#rig; }
+
+  #describe(): CharacterInfo {
+    const core = this.#core, m = core.module, c = this.#character;
+    const about = JSON.parse(core.textFrom((to) => m._cutis_character_describe!(c, to))) as
+      Pick<CharacterInfo, 'name' | 'meshes' | 'joints' | 'clips'>;
+    const counts = core.with(kSize.counts, (at) => {
+      core.view().setUint32(at, kSize.counts, true);
+      core.check(m._cutis_character_counts!(c, at));
+      return core.words(at + 4, 6);
+    });
+    const [vertices = 0, triangles = 0, , joints = 0, , influences = 0] = counts;
+    const [positions, normals] = core.with(vertices * 24, (at) => {
+      core.check(m._cutis_character_vertices!(c, vertices, at, 0, at + vertices * 12, 0));
+      return [core.floats(at, vertices * 3), core.floats(at + vertices * 12, vertices * 3)];
+    });
+    const corners = core.with(triangles * 12, (at) => {
+      core.check(m._cutis_character_triangles!(c, triangles, at));
+      return core.words(at, triangles * 3);
+    });
+    const n = vertices * influences;
+    const [skinJoints, skinWeights] = influences === 0 ? [new Uint32Array(0), new Float32Array(0)] : core.with(n * 8, (at) => {
+      core.check(m._cutis_character_weights!(c, vertices, influences, at, at + n * 4));
+      return [core.words(at, n), core.floats(at + n * 4, n)];
+    });
+    const [restFrames, defaultPose] = core.with(joints * 26 * 8, (at) => {
+      core.check(m._cutis_character_joints!(c, joints, at, at + joints * 128, 0, 0));
+      return [core.doubles(at, joints * 16), core.doubles(at + joints * 128, joints * 10)];
+    });
+    return {...about, positions, normals, triangles: corners, influences, skinJoints, skinWeights, restFrames, defaultPose};
+  }
+
+  /** The pose of a clip ("" for the first; random:SEED too) at a time. */
+  sample(clip: string, time: number, kind: PoseKind = 'trs'): Float64Array<ArrayBuffer> {
+    const core = this.#core, joints = this.info.joints.length, numbers = joints * (kind === 'trs' ? 10 : 16);
+    return core.withText(clip, (name) => core.with(numbers * 8, (at) => {
+      core.check(core.module._cutis_character_sample!(this.#character, name, time, kPoseKind[kind], joints, at));
+      return core.doubles(at, numbers);
+    }));
+  }
+
+  /** A .bvh or .vrma, retargeted, as a clip; its name. */
+  addMotion(file: OpenFile, options?: Options): string {
+    const core = this.#core, m = core.module;
+    const path = `/tmp/${file.name.replace(/[^\w.-]/g, '_')}`;
+    m.FS.writeFile(path, file.bytes);
+    try {
+      const report = core.withText(path, (name) => core.withOptions(options, (text) => core.textFrom((to) =>
+        m._cutis_character_load_motion!(core.context, this.#character, name, 0, text, to))));
+      const {clip} = JSON.parse(report) as {clip: string};
+      this.#newClips();
+      return clip;
+    } finally {
+      m.FS.unlink(path);
+    }
+  }
+
+  /** Poses (TRS) at rising times as a clip of that name. */
+  addClip(name: string, poses: Float64Array[], times: Float64Array): void {
+    const core = this.#core;
+    core.withText(name, (text) => core.withBytes(times, (at) => this.withPoses(poses, times, (list) =>
+      core.check(core.module._cutis_character_add_clip!(this.#character, text, list, at, poses.length)))));
+    this.#newClips();
+  }
+
+  /** Poses (TRS) as the interface takes them. */
+  withPoses<T>(poses: Float64Array[], times: Float64Array, use: (list: number) => T): T {
+    const core = this.#core, joints = this.info.joints.length, each = joints * 80;
+    for (const pose of poses)
+      if (pose.length !== joints * 10)
+        throw new CutisError(`pose: has ${pose.length} numbers, and ${joints} joints need ${joints * 10}`, 'bad argument');
+    return core.with(poses.length * each, (values) => core.with(poses.length * kSize.pose, (list) => {
+      const view = core.view();
+      poses.forEach((pose, i) => {
+        core.module.HEAPU8.set(new Uint8Array(pose.buffer, pose.byteOffset, pose.byteLength), values + i * each);
+        const to = list + i * kSize.pose;
+        view.setUint32(to, kSize.pose, true);
+        view.setUint32(to + 4, 0, true);
+        view.setUint32(to + 8, joints, true);
+        view.setUint32(to + 12, values + i * each, true);
+        view.setFloat64(to + 16, times[i] ?? 0, true);
+      });
+      return use(list);
+    }));
+  }
+
+  /** When a clip's frames are: every 1/fps from its first key on. */
+  times(clip: string, fps: number): Float64Array<ArrayBuffer> {
+    const core = this.#core, m = core.module;
+    return core.withText(clip, (name) => core.with(4, (count) => {
+      core.check(m._cutis_character_times!(this.#character, name, 0, fps, 0, 0, count));
+      const n = core.view().getUint32(count, true);
+      return core.with(n * 8, (at) => {
+        core.check(m._cutis_character_times!(this.#character, name, 0, fps, at, n, count));
+        return core.doubles(at, n);
+      });
+    }));
+  }
+
+  #newClips(): void {
+    const text = this.#core.textFrom((to) => this.#core.module._cutis_character_describe!(this.#character, to));
+    this.info.clips = (JSON.parse(text) as CharacterInfo).clips;
+  }
+
+  /** Plays a clip as `cutis animate` does, and gives the file (.glb, .pc2, .mdd, .usda) that it writes. */
+  animate(fileName: string, clip: string, fps: number, options: Options): OpenFile {
+    const core = this.#core, m = core.module;
+    const vertices = this.info.positions.length / 3;
+    const times = this.times(clip, fps);
+    const path = `/tmp/out${/\.[a-z0-9]+$/.exec(fileName)?.[0] ?? ''}`;
+    const solver = new CoreSolver(core, this, options);
+    try {
+      const writer = core.withText(path, (file) => core.withText(clip, (name) => core.withBytes(times, (at) =>
+        core.made((to) => m._cutis_writer_create!(core.context, this.#character, file, name, at, times.length, to)))));
+      try {
+        core.withText(clip, (name) => core.withBytes(times, (at) =>
+          core.check(m._cutis_solver_begin!(solver.handle, name, at, times.length))));
+        for (let i = 0; i < times.length; ++i)
+          solver.run((frame) => m._cutis_solver_next!(solver.handle, frame), {}, (positions, normals) =>
+            core.check(m._cutis_writer_add!(writer, vertices, positions, 0, normals, 0)));
+        core.check(m._cutis_writer_finish!(writer));
+      } finally {
+        m._cutis_writer_destroy!(writer);
+      }
+    } finally {
+      solver.dispose();
+    }
+    const bytes = m.FS.readFile(path).slice();
+    m.FS.unlink(path);
+    return {name: fileName, bytes};
+  }
+
+  /** Counts of a shape: intersecting_pairs, folds, roughness, ... `positions` is an address. */
+  measure(positions: number, each?: string): Measured {
+    const start = performance.now();
+    const core = this.#core, m = core.module, vertices = this.info.positions.length / 3;
+    if (this.#metrics === 0)
+      this.#metrics = core.withOptions({per_vertex: true}, (text) =>
+        core.made((to) => m._cutis_metrics_create!(core.context, this.#character, text, to)));
+    const numbers = core.with(kSize.shape, (shape) => {
+      const view = core.view();
+      [kSize.shape, vertices, positions, 0, 0, 0, 0].forEach((n, i) => view.setUint32(shape + 4 * i, n, true));
+      return JSON.parse(core.textFrom((to) => m._cutis_metrics_measure!(this.#metrics, shape, to))) as
+        Record<string, number | null>;
+    });
+    const result: Measured = {numbers, milliseconds: 0};
+    if (each !== undefined)
+      result.each = core.withText(each, (name) => core.with(vertices * 4, (at) => {
+        core.check(m._cutis_metrics_vertices!(this.#metrics, name, vertices, at));
+        return core.floats(at, vertices);
+      }));
+    result.milliseconds = performance.now() - start;
+    return result;
+  }
+
+  dispose(): void {
+    const m = this.#core.module;
+    if (this.#metrics !== 0) m._cutis_metrics_destroy!(this.#metrics);
+    m._cutis_rig_destroy!(this.#rig);
+    m._cutis_character_destroy!(this.#character);
+  }
+}
+
+/** The state of one character over time. */
+export class CoreSolver {
+  readonly handle: number;
+  readonly #core: Core;
+  readonly #character: CoreCharacter;
+  readonly #vertices: number;
+  /** Positions, normals, touch, depth, residuals: 9 floats a vertex, then a byte for its state. */
+  readonly #buffers: number;
+  readonly #frame: number;
+  #hasFrame = false;
+
+  /** Options: SolveOptions, e.g. {method: 'tracking', contact_pass: false}. */
+  constructor(core: Core, character: CoreCharacter, options?: Options) {
+    this.#core = core;
+    this.#character = character;
+    this.#vertices = character.info.positions.length / 3;
+    this.handle = core.withOptions(options, (text) =>
+      core.made((to) => core.module._cutis_solver_create!(core.context, character.rig, text, to)));
+    this.#buffers = core.module._malloc(this.#vertices * 37 + 8);
+    this.#frame = core.module._malloc(kSize.frame);
+    if (this.#buffers === 0 || this.#frame === 0) throw new CutisError('there is no memory for a solver', 'no memory');
+  }
+
+  /** From the last frame on. */
+  solve(pose: Float64Array, kind: PoseKind = 'trs', wanted: Wanted = {}): Frame {
+    return this.#withPose(pose, kind, wanted.time ?? 0, (at) =>
+      this.run((frame) => this.#core.module._cutis_solver_solve!(this.handle, at, frame), wanted));
+  }
+  /** From rest along a fixed path: the result depends on the pose alone. */
+  seek(pose: Float64Array, kind: PoseKind = 'trs', wanted: Wanted = {}): Frame {
+    return this.#withPose(pose, kind, wanted.time ?? 0, (at) =>
+      this.run((frame) => this.#core.module._cutis_solver_seek!(this.handle, at, frame), wanted));
+  }
+  /** Of the last frame. `each`: what is wanted a vertex besides. */
+  measure(each?: string): Measured {
+    if (!this.#hasFrame) throw new CutisError('measure: there is no frame yet', 'bad argument');
+    return this.#character.measure(this.#buffers, each);
+  }
+  /** The clip that will be asked for: with contact, bones give way before they must. */
+  foresee(clip: string): void {
+    const core = this.#core, times = this.#character.times(clip, kForeseen);
+    const poses = Array.from(times, (time) => this.#character.sample(clip, time));
+    this.#character.withPoses(poses, times, (list) =>
+      core.check(core.module._cutis_solver_foresee!(this.handle, list, poses.length)));
+  }
+  reset(): void { this.#core.check(this.#core.module._cutis_solver_reset!(this.handle)); }
+  report(): Record<string, unknown> {
+    return JSON.parse(this.#core.textFrom((to) => this.#core.module._cutis_solver_report!(this.handle, to))) as
+      Record<string, unknown>;
+  }
+
+  #withPose<T>(pose: Float64Array, kind: PoseKind, time: number, use: (pointer: number) => T): T {
+    const core = this.#core, each = kind === 'trs' ? 10 : 16, joints = this.#character.info.joints.length;
+    if (pose.length !== joints * each)
+      throw new CutisError(`pose: has ${pose.length} numbers, and ${joints} joints need ${joints * each}`, 'bad argument');
+    return core.withBytes(pose, (values) => core.with(kSize.pose, (at) => {
+      const view = core.view();
+      view.setUint32(at, kSize.pose, true);
+      view.setUint32(at + 4, kPoseKind[kind], true);
+      view.setUint32(at + 8, joints, true);
+      view.setUint32(at + 12, values, true);
+      view.setFloat64(at + 16, time, true);
+      return use(at);
+    }));
+  }
+
+  /** One frame by a call that takes cutis_frame; `look`: at the buffers while they are there. */
+  run(call: (frame: number) => number, wanted: Wanted,
+      look?: (positions: number, normals: number) => void): Frame {
+    const core = this.#core, n = this.#vertices, at = this.#frame, b = this.#buffers;
+    const [positions, normals, touch, depth, residuals, states] =
+      [b, b + n * 12, b + n * 24, b + n * 28, b + n * 32, b + n * 36] as const;
+    const view = core.view();
+    [kSize.frame, n, positions, 0, normals, 0, wanted.touch ? touch : 0, wanted.depth ? depth : 0,
+     wanted.residuals ? residuals : 0, wanted.states ? states : 0].forEach((v, i) => view.setUint32(at + 4 * i, v, true));
+    core.check(call(at));
+    this.#hasFrame = true;
+    const out = core.view();  // the heap may have grown
+    const frame: Frame = {
+      positions: look ? new Float32Array(0) : core.floats(positions, n * 3),
+      normals: look ? new Float32Array(0) : core.floats(normals, n * 3),
+      time: out.getFloat64(at + 40, true), milliseconds: out.getFloat64(at + 48, true),
+      nonfinite: out.getUint32(at + 56, true), certified: out.getInt32(at + 60, true) !== 0,
+      outOfTime: out.getInt32(at + 64, true) !== 0,
+    };
+    if (wanted.touch) frame.touch = core.floats(touch, n);
+    if (wanted.depth) frame.depth = core.floats(depth, n);
+    if (wanted.residuals) frame.residuals = core.floats(residuals, n);
+    if (wanted.states) frame.states = core.module.HEAPU8.slice(states, states + n);
+    look?.(positions, normals);
+    return frame;
+  }
+
+  dispose(): void {
+    const m = this.#core.module;
+    m._cutis_solver_destroy!(this.handle);
+    m._free(this.#buffers);
+    m._free(this.#frame);
+  }
+}

@@ -1,0 +1,66 @@
+// Debian's Chromium, without a window, on the viewer's page from its folder.
+import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+export const web = join(fileURLToPath(import.meta.url), '../..');
+export const viewer = join(web, 'viewer/dist/index.html');
+export const data = process.env.CUTIS_DATA ?? join(web, '../../shared/data');
+export const program = process.env.CUTIS;
+const kChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+// Of starting and binding on a busy machine.
+export const kPatience = 240_000;
+
+export async function launch() {
+  assert.ok(kChromium, 'there is no Chromium; scripts/install-deps web installs it');
+  return await chromium.launch({
+    executablePath: kChromium,
+    // Root has no sandbox in a container; pictures are drawn by the processor, the same everywhere.
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  });
+}
+
+/** The page, opened and ready; `faults` has what the console complained of. */
+export async function openPage(browser, {builtin = 'cylinder', file = viewer, light = false, size = {width: 1280, height: 800}} = {}) {
+  const page = await browser.newPage({viewport: size, colorScheme: light ? 'light' : 'dark', acceptDownloads: true});
+  page.setDefaultTimeout(kPatience);
+  const faults = [];
+  page.on('console', (message) => {
+    // SwiftShader tells how slow it is.
+    if (['error', 'warning'].includes(message.type()) && !/GPU stall|WebGL/.test(message.text())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.goto(`${pathToFileURL(file)}${builtin ? `#builtin=${builtin}` : ''}`);
+  await ready(page);
+  return {page, faults};
+}
+
+export async function ready(page) {
+  await page.waitForFunction(() => {
+    const message = document.getElementById('message');
+    return /ready in/.test(message.textContent) || message.classList.contains('failed');
+  });
+  const failed = await page.locator('#message.failed').count();
+  assert.equal(failed, 0, await page.textContent('#message'));
+}
+
+/** Until everything that was asked for is made and counted. */
+export async function settled(page) {
+  await page.waitForFunction(() => !window.cutis.session.busy && window.cutis.session.shown.every((s) => s.measured));
+  await page.waitForTimeout(400);
+  await page.waitForFunction(() => !window.cutis.session.busy);
+}
+
+/** A number of a method of the last count. */
+export async function counted(page, method, name) {
+  // Counts come some time after the last frame.
+  const before = await page.evaluate((m) => window.cutis.session.shown.find((s) => s.method.key === m).measured, method);
+  await page.waitForTimeout(300);
+  await settled(page);
+  assert.ok(before !== undefined);
+  return await page.evaluate(([m, n]) => window.cutis.session.shown.find((s) => s.method.key === m).measured.numbers[n], [method, name]);
+}
+
+export const choose = (page, joint) => page.selectOption('#joint', {label: joint});

@@ -1,0 +1,101 @@
+// Characters of the data folder, and the pages that `cutis view` writes.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {existsSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {data, kPatience, launch, openPage, program, ready, settled, viewer} from './browser.mjs';
+
+let browser;
+const folder = mkdtempSync(join(tmpdir(), 'cutis-view-'));
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  rmSync(folder, {recursive: true});
+});
+const pictures = process.env.CUTIS_PICTURES;
+if (pictures) mkdirSync(pictures, {recursive: true});
+const skip = (file) => !existsSync(join(data, file)) && `${join(data, file)} is not there`;
+
+for (const file of ['cesium_man/cesium_man.glb', 'fox/fox.glb', 'makehuman_male/makehuman_male.glb', 'avatars/rabbit.vrm'])
+  test(`${file} is opened, with the looks of its file, and follows its joints`, {skip: skip(file), timeout: 2 * kPatience}, async (t) => {
+    const {page, faults} = await openPage(browser);
+    await page.setInputFiles('#file', join(data, file));
+    await page.waitForFunction((name) => document.getElementById('message').textContent.includes(name) && /ready in/.test(document.getElementById('message').textContent) || document.querySelector('#message.failed'), file.split('/')[1]);
+    await ready(page);
+    await settled(page);
+    t.diagnostic(await page.textContent('#message'));
+    const about = await page.evaluate(() => {
+      const {session} = window.cutis;
+      return {looks: session.looks.filter(Boolean).length, meshes: session.character.info.meshes.length};
+    });
+    assert.equal(about.looks, about.meshes);
+    if (pictures) await page.screenshot({path: join(pictures, `${file.split('/')[1]}.png`)});
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+const kMale = 'makehuman_male/makehuman_male.glb';
+test('makehuman_male is posed live: one joint dragged, with contact', {skip: skip(kMale), timeout: 2 * kPatience}, async (t) => {
+  const {page} = await openPage(browser);
+  await page.setInputFiles('#file', join(data, kMale));
+  await page.waitForFunction(() => window.cutis.session.character.info.name.includes('makehuman'));
+  await ready(page);
+  const measured = await page.evaluate(async () => {
+    const {session} = window.cutis, {info} = session.character;
+    const joint = info.joints.findIndex((j) => /forearm|lowerarm/i.test(j.name));
+    const solver = await session.character.solver({method: 'tracking', contact_pass: true});
+    const ms = [];
+    for (let i = 0; i < 60; ++i) {
+      const start = performance.now();
+      await solver.solve(session.skeleton.withAngles(info.defaultPose, joint, [i, 0, 0]));
+      if (i >= 20) ms.push(performance.now() - start);
+    }
+    return {name: info.joints[joint].name, ms: ms.sort((a, b) => a - b)[20]};
+  });
+  t.diagnostic(`${measured.name}: median ${measured.ms.toFixed(1)} ms, ${(1000 / measured.ms).toFixed(0)} solves a second`);
+  assert.ok(measured.ms < 100, `${measured.ms} ms: live is 33 on a machine that is not busy`);
+  await page.close();
+});
+
+test('cutis view writes a page with a character and its clip in it', {skip: !program && 'CUTIS does not name the program', timeout: 2 * kPatience}, async () => {
+  execFileSync(program, ['view', 'builtin:hand', '--clip', 'fist', '--page', viewer, '-o', join(folder, 'hand')]);
+  const {page, faults} = await openPage(browser, {file: join(folder, 'hand/index.html'), builtin: ''});
+  assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:hand');
+  assert.equal(await page.inputValue('#clip'), 'fist');
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+test('cutis view puts a file into the page', {skip: skip('fox/fox.glb') || (!program && 'CUTIS does not name the program'), timeout: 2 * kPatience}, async () => {
+  execFileSync(program, ['view', join(data, 'fox/fox.glb'), '--page', viewer, '-o', join(folder, 'fox')]);
+  const {page, faults} = await openPage(browser, {file: join(folder, 'fox/index.html'), builtin: ''});
+  assert.match(await page.evaluate(() => window.cutis.session.character.info.name), /fox/);
+  assert.ok((await page.evaluate(() => window.cutis.session.character.info.clips.length)) > 0);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+const kWalk = 'motion_bvh_cmu/02_01_walk.bvh', kMan = 'cesium_man/cesium_man.glb';
+test('A motion becomes a clip, by cutis view and in the page', {skip: skip(kWalk) || skip(kMan) || (!program && 'CUTIS does not name the program'), timeout: 2 * kPatience}, async () => {
+  execFileSync(program, ['view', join(data, kMan), '--bvh', join(data, kWalk), '--page', viewer, '-o', join(folder, 'walk')]);
+  const {page} = await openPage(browser, {file: join(folder, 'walk/index.html'), builtin: ''});
+  const clip = await page.inputValue('#clip');
+  assert.match(clip, /walk/);
+  await page.setInputFiles('#file', join(data, kMan));
+  await page.waitForFunction(() => !window.cutis.session.character.info.clips.some((c) => /walk/.test(c.name)));
+  await page.waitForFunction(() => /ready in/.test(document.getElementById('message').textContent));
+  await settled(page);
+  await page.setInputFiles('#file', join(data, kWalk));
+  await page.waitForFunction(() => /walk/.test(document.getElementById('clip').value) || document.querySelector('#message.failed'));
+  assert.equal(await page.locator('#message.failed').count(), 0, await page.textContent('#message'));
+  await settled(page);
+  await page.close();
+});
+
+test('cutis view says what is missing', {skip: !program && 'CUTIS does not name the program'}, () => {
+  const fails = (args, sentence) => assert.throws(() => execFileSync(program, args, {encoding: 'utf8', stdio: 'pipe'}), (error) => sentence.test(error.stderr));
+  fails(['view', 'builtin:hand', '--page', join(folder, 'none.html'), '-o', join(folder, 'x')], /none\.html/);
+  fails(['view', 'builtin:hand', '--clip', 'dance', '--page', viewer, '-o', join(folder, 'x')], /dance/);
+});

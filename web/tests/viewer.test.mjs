@@ -1,0 +1,262 @@
+// The viewer, as a person uses it. Pictures go to CUTIS_PICTURES where that is set.
+import assert from 'node:assert/strict';
+import {mkdirSync, readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {choose, counted, kPatience, launch, openPage, ready, settled} from './browser.mjs';
+
+let browser;
+before(async () => (browser = await launch()));
+after(async () => await browser?.close());
+const pictures = process.env.CUTIS_PICTURES;
+if (pictures) mkdirSync(pictures, {recursive: true});
+const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
+const each = (name, body) => test(name, {timeout: 2 * kPatience}, async (t) => {
+  const opened = [];
+  try {
+    await body(async (options) => {
+      const made = await openPage(browser, options);
+      opened.push(made.page);
+      return made;
+    }, t);
+  } finally {
+    for (const page of opened) await page.close();
+  }
+});
+
+each('Dragging a ring bends an elbow to 140 degrees, and the skin does not pass through itself', async (open) => {
+  const {page, faults} = await open({builtin: 'arm'});
+  await choose(page, 'forearm');
+  await page.waitForFunction(() => window.cutis.session.joint >= 0);
+  await page.waitForTimeout(300);
+  // The ring that bends the elbow is that about the axis across; which one it is, the clip knows.
+  const bend = await page.evaluate(async () => {
+    const {session} = window.cutis, joint = session.joint, clip = session.character.info.clips[0];
+    const pose = await session.character.sample(clip.name, clip.end / 2);
+    const q0 = session.skeleton.rotation(session.skeleton.defaultPose, joint), q1 = session.skeleton.rotation(pose, joint);
+    const turn = q0.invert().multiply(q1), v = [turn.x, turn.y, turn.z];
+    const axis = v.map(Math.abs).indexOf(Math.max(...v.map(Math.abs)));
+    return {axis, sign: Math.sign(v[axis] * turn.w) || 1};
+  });
+  // Rings are drawn with their own angle: find a place of the ring on its near side.
+  const at = async (angle) => await page.evaluate(([axis, a]) => window.cutis.ringInWindow(axis, a), [bend.axis, angle]);
+  const start = await at(0.4);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  assert.ok(await page.evaluate(() => true));
+  for (let degrees = 5; degrees <= 140; degrees += 5) {
+    const to = await at(0.4 + (bend.sign * degrees * Math.PI) / 180);
+    await page.mouse.move(to.x, to.y);
+    await page.waitForTimeout(30);
+  }
+  await page.mouse.up();
+  await settled(page);
+  const turned = await page.evaluate(() => {
+    const {session} = window.cutis, a = session.skeleton.rotation(session.skeleton.defaultPose, session.joint);
+    return (2 * Math.acos(Math.min(1, Math.abs(a.dot(session.skeleton.rotation(session.pose, session.joint)))))) * 180 / Math.PI;
+  });
+  assert.ok(Math.abs(turned - 140) < 3, `turned by ${turned} degrees`);
+  assert.equal(await counted(page, 'contact', 'intersecting_pairs'), 0);
+  assert.ok((await counted(page, 'lbs', 'intersecting_pairs')) > 0);
+  await picture(page, 'elbow');
+  // One step back is the whole drag.
+  await page.click('#undo');
+  await settled(page);
+  assert.ok(await page.evaluate(() => window.cutis.session.skeleton.angles(window.cutis.session.pose, window.cutis.session.joint).every((a) => a === 0)));
+  assert.deepEqual(faults, []);
+});
+
+each('A fist plays, frames come, and the page answers while the solver works', async (open, t) => {
+  const {page, faults} = await open({builtin: 'hand'});
+  await page.selectOption('#clip', 'fist');
+  await settled(page);
+  const start = await page.evaluate(() => window.cutis.session.shown[1].frame.positions[0]);
+  await page.click('#play');
+  // How late the page's own clock is: what a person's input would wait for.
+  const delays = await page.evaluate(async () => {
+    const late = [];
+    for (let i = 0; i < 60; ++i) {
+      const at = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      late.push(performance.now() - at - 20);
+    }
+    return late.sort((a, b) => a - b);
+  });
+  await page.click('#play');
+  await settled(page);
+  t.diagnostic(`input delay p95 ${delays[57].toFixed(1)} ms`);
+  assert.ok(Number(await page.inputValue('#time')) > 0);
+  assert.notEqual(await page.evaluate(() => window.cutis.session.shown[1].frame.positions[0]), start - 1);
+  await page.evaluate(() => {
+    const time = document.getElementById('time');
+    time.value = '1';
+    time.dispatchEvent(new Event('input'));
+  });
+  await settled(page);
+  assert.equal(await counted(page, 'contact', 'intersecting_pairs'), 0);
+  await picture(page, 'fist');
+  assert.deepEqual(faults, []);
+});
+
+each('Everything is reached by keys: a joint turns, undo brings it back, methods come and go', async (open) => {
+  const {page} = await open({});
+  await settled(page);
+  await page.focus('#joint');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.focus('#angle-x');
+  for (let i = 0; i < 20; ++i) await page.keyboard.press('ArrowRight');
+  await settled(page);
+  const angles = () => page.evaluate(() => window.cutis.session.skeleton.angles(window.cutis.session.pose, window.cutis.session.joint));
+  assert.equal((await angles())[0], 20);
+  await page.keyboard.press('Control+z');
+  await settled(page);
+  assert.ok((await angles())[0] < 20);
+  await page.focus('#canvas');
+  await page.keyboard.press('2');
+  await page.waitForFunction(() => window.cutis.session.shown.length === 3);
+  assert.deepEqual(await page.evaluate(() => window.cutis.session.shown.map((s) => s.method.key)), ['lbs', 'dqs', 'contact']);
+  for (let i = 0; i < 40; ++i) {
+    if (await page.evaluate(() => document.activeElement.id === 'speed')) break;
+    await page.keyboard.press('Tab');
+  }
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'speed');
+});
+
+each('Reaching moves a hand to where it is dragged', async (open) => {
+  const {page} = await open({builtin: 'arm'});
+  await page.check('input[value="reach"]');
+  const from = await page.evaluate(() => window.cutis.jointInWindow('hand'));
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let i = 1; i <= 10; ++i) {
+    await page.mouse.move(from.x - 4 * i, from.y + 3 * i);
+    await page.waitForTimeout(30);
+  }
+  await page.mouse.up();
+  await settled(page);
+  const to = await page.evaluate(() => window.cutis.jointInWindow('hand'));
+  assert.ok(Math.hypot(to.x - (from.x - 40), to.y - (from.y + 30)) < 12, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
+});
+
+each('Split, colours, light and dark are seen', async (open) => {
+  const {page, faults} = await open({builtin: 'hand', light: true});
+  await page.selectOption('#clip', 'fist');
+  await page.evaluate(() => {
+    const time = document.getElementById('time');
+    time.value = '0.8';
+    time.dispatchEvent(new Event('input'));
+  });
+  await page.selectOption('#layout', 'split');
+  const pixels = async () => createHashOf(await page.locator('#canvas').screenshot());
+  const seen = new Set();
+  for (const coloring of ['material', 'parts', 'weights', 'contact', 'stretch']) {
+    await page.selectOption('#coloring', coloring);
+    if (coloring === 'weights') await choose(page, 'index_2');
+    await settled(page);
+    await page.waitForTimeout(200);
+    seen.add(await pixels());
+    await picture(page, `color_${coloring}`);
+  }
+  assert.equal(seen.size, 5);
+  assert.ok((await counted(page, 'lbs', 'intersecting_pairs')) > 0, 'the fist is shown');
+  const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.click('#theme');
+  assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), light);
+  await picture(page, 'dark');
+  assert.deepEqual(faults, []);
+});
+
+each('A recorded motion is exported as a GLB that the validator accepts', async (open) => {
+  const {page} = await open({});
+  await choose(page, await page.evaluate(() => window.cutis.session.character.info.joints[1].name));
+  await page.click('#record');
+  await page.focus('#angle-x');
+  for (let i = 0; i < 12; ++i) {
+    await page.keyboard.press('ArrowRight');
+    await page.waitForTimeout(60);
+  }
+  await settled(page);
+  await page.click('#record');
+  await page.waitForFunction(() => /^recorded/.test(document.getElementById('clip').value));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#export')]);
+  assert.match(download.suggestedFilename(), /\.glb$/);
+  const bytes = new Uint8Array(readFileSync(await download.path()));
+  const {default: validator} = await import('gltf-validator');
+  const report = await validator.validateBytes(bytes);
+  assert.equal(report.issues.numErrors, 0, JSON.stringify(report.issues.messages));
+});
+
+each('A damaged file gets a sentence, and what was open stays', async (open) => {
+  const {page} = await open({});
+  await page.setInputFiles('#file', {name: 'broken.glb', mimeType: 'model/gltf-binary', buffer: Buffer.from('glTF nothing of the kind')});
+  await page.waitForSelector('#message.failed');
+  assert.match(await page.textContent('#message'), /broken\.glb/);
+  assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:cylinder');
+  await page.selectOption('#builtin', 'arm');
+  await ready(page);
+  assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:arm');
+});
+
+each('A lost picture comes back', async (open) => {
+  const {page} = await open({});
+  await page.evaluate(async () => {
+    const gl = document.getElementById('canvas').getContext('webgl2'), lose = gl.getExtension('WEBGL_lose_context');
+    lose.loseContext();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    window.saidLost = document.getElementById('message').textContent;
+    lose.restoreContext();
+  });
+  await page.waitForFunction(() => /back/.test(document.getElementById('message').textContent));
+  assert.match(await page.evaluate(() => window.saidLost), /lost/);
+});
+
+each('Nothing leaves the page: its policy refuses connections and foreign scripts', async (open) => {
+  const {page} = await open({});
+  const refused = await page.evaluate(async () => {
+    const found = [];
+    document.addEventListener('securitypolicyviolation', (event) => found.push(event.effectiveDirective));
+    await fetch('https://example.invalid/').catch(() => {});
+    const script = document.createElement('script');
+    script.textContent = 'window.foreign = true';
+    document.body.append(script);
+    new Image().src = 'https://example.invalid/a.png';
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return {found, ran: window.foreign === true};
+  });
+  assert.equal(refused.ran, false);
+  for (const directive of ['connect-src', 'script-src-elem', 'img-src']) assert.ok(refused.found.includes(directive), `${directive}: ${refused.found}`);
+});
+
+each('A link has the pose in it', async (open) => {
+  const {page} = await open({});
+  const joint = await page.evaluate(() => window.cutis.session.character.info.joints[1].name);
+  await choose(page, joint);
+  await page.focus('#angle-x');
+  for (let i = 0; i < 30; ++i) await page.keyboard.press('ArrowRight');
+  await settled(page);
+  await page.click('#link');
+  await page.waitForFunction(() => /pose=/.test(location.hash));
+  await page.reload();
+  await ready(page);
+  await settled(page);
+  await choose(page, joint);
+  assert.ok(Math.abs((await page.evaluate(() => window.cutis.session.skeleton.angles(window.cutis.session.pose, window.cutis.session.joint)))[0] - 30) < 0.2);
+});
+
+each('Labels, contrast and roles pass axe, in the light and in the dark', async (open) => {
+  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  for (const light of [true, false]) {
+    const {page} = await open({light});
+    await settled(page);
+    await page.evaluate(source);
+    const {violations} = await page.evaluate(() => window.axe.run());
+    assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), []);
+  }
+});
+
+async function createHashOf(bytes) {
+  const {createHash} = await import('node:crypto');
+  return createHash('sha256').update(bytes).digest('hex');
+}

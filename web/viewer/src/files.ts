@@ -1,0 +1,80 @@
+/** What is opened and saved: files that are dropped or chosen, and what `cutis view` put into the page. */
+import type {CharacterInfo, OpenFile} from 'cutis';
+import {BufferAttribute, InterleavedBufferAttribute, type Mesh, type Object3D} from 'three';
+import {GLTFLoader} from 'three/examples/jsm/loaders/GLTFLoader.js';
+
+import type {Look} from './skin.js';
+
+const kMostBytes = 1024 * 1024 * 1024;
+
+export async function readFile(file: File): Promise<OpenFile> {
+  if (file.size > kMostBytes) throw new Error(`${file.name}: has ${(file.size / 2 ** 30).toFixed(1)} GB, and a page can hold 1 GB; make it smaller`);
+  return {name: file.name, bytes: new Uint8Array(await file.arrayBuffer())};
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replace(/\s+/g, ''));
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** The character in the page, with the clip to begin with. */
+export function embeddedCharacter(): {file: OpenFile | string; clip: string} | undefined {
+  const block = document.getElementById('cutis-character');
+  if (!block) return undefined;
+  const name = block.dataset.name ?? 'character', clip = block.dataset.clip ?? '';
+  const text = block.textContent ?? '';
+  return {file: text.trim() === '' ? name : {name, bytes: fromBase64(text)}, clip};
+}
+
+/** cutis.wasm, which the page brings. */
+export async function embeddedWasm(): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = fromBase64(document.getElementById('cutis-wasm')!.textContent ?? '');
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+export function embeddedWorker(): Worker {
+  const code = document.getElementById('cutis-worker')!.textContent ?? '';
+  return new Worker(URL.createObjectURL(new Blob([code], {type: 'text/javascript'})));
+}
+
+function plain(attribute: BufferAttribute | InterleavedBufferAttribute): BufferAttribute {
+  return attribute instanceof InterleavedBufferAttribute ? attribute.clone() as unknown as BufferAttribute : attribute as BufferAttribute;
+}
+
+/**
+ * How three.js shows the meshes of a glTF file, in the order of the character's: nodes in file order, their primitives in
+ * order. A mesh whose vertices are not the character's is left out: it is shown plain.
+ */
+export async function looksOf(file: OpenFile, info: CharacterInfo): Promise<(Look | undefined)[]> {
+  const gltf = await new GLTFLoader().parseAsync(file.bytes.buffer.slice(file.bytes.byteOffset, file.bytes.byteOffset + file.bytes.byteLength), '');
+  const {associations} = gltf.parser;
+  const all: {mesh: Mesh; node: number; primitive: number}[] = [];
+  for (const scene of gltf.scenes)
+    scene.traverse((object: Object3D) => {
+      const mesh = object as Mesh;
+      if (!mesh.isMesh) return;
+      const own = associations.get(mesh), above = mesh.parent ? associations.get(mesh.parent) : undefined;
+      all.push({mesh, node: own?.nodes ?? above?.nodes ?? 0, primitive: own?.primitives ?? 0});
+    });
+  all.sort((a, b) => a.node - b.node || a.primitive - b.primitive);
+  const skinned = all.filter(({mesh}) => (mesh as {isSkinnedMesh?: boolean}).isSkinnedMesh);
+  const used = skinned.length > 0 ? skinned : all;
+  return info.meshes.map((part, i) => {
+    const mesh = used[i]?.mesh, index = mesh?.geometry.getIndex();
+    if (!mesh || used.length !== info.meshes.length || mesh.geometry.getAttribute('position')?.count !== part.vertices) return undefined;
+    const attributes = new Map<string, BufferAttribute>();
+    for (const [name, attribute] of Object.entries(mesh.geometry.attributes))
+      if (!['position', 'normal', 'skinIndex', 'skinWeight', 'tangent'].includes(name)) attributes.set(name, plain(attribute as BufferAttribute));
+    return {material: mesh.material, attributes, ...(index ? {index: plain(index)} : {})};
+  });
+}
+
+export function save(name: string, content: BlobPart, type = 'application/octet-stream'): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([content], {type}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

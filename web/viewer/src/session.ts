@@ -1,0 +1,209 @@
+/** One character being looked at: its solvers, its pose, what is shown of it. No DOM. */
+import {type Cutis, type Frame, Latest, type Measured, type OpenFile, type Solver} from 'cutis';
+
+import {type Coloring, fixedColors, frameColors} from './colors.js';
+import {kMethods, type Method} from './methods.js';
+import {type Pose, Skeleton} from './pose.js';
+import {type Look, Skin} from './skin.js';
+
+/** What is measured takes longer than a frame: at most this share of the time. */
+const kMeasuring = 0.25;
+/** Milliseconds between two countings, at least. */
+const kCountEvery = 250;
+const kMostUndo = 200;
+/** Seconds of a clip from one frame to the next, at most: skin that is in contact goes the way, it does not jump. */
+export const kMostStep = 1 / 15;
+/** Steps of one jump, at most: beyond it, steps are longer. */
+const kMostSteps = 24;
+
+export interface Shown {
+  method: Method;
+  solver: Solver;
+  skin: Skin;
+  frame?: Frame;
+  /** The clip that its solver foresees. */
+  foreseen?: string;
+  /** Where in that clip its last frame is. */
+  time?: number | undefined;
+  measured?: Measured;
+  /** Frames a second that came, over the last ones. */
+  rate: number;
+}
+export type Goal = {pose: Pose; restart?: boolean} | {clip: string; time: number; restart?: boolean};
+
+export class Session {
+  readonly skeleton: Skeleton;
+  shown: Shown[] = [];
+  pose: Pose;
+  coloring: Coloring = 'material';
+  joint = -1;
+  recorded: {pose: Pose; time: number}[] | undefined;
+  readonly #undo: Pose[] = [];
+  readonly #redo: Pose[] = [];
+  readonly #latest: Latest<Goal>;
+  #lastCount = 0;
+  #countCost = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+  #goal: Goal | undefined;
+  #restart = false;
+
+  constructor(readonly character: Cutis, readonly file: OpenFile | string, readonly looks: (Look | undefined)[],
+              private readonly changed: () => void, failed: (error: unknown) => void) {
+    this.skeleton = new Skeleton(character.info.joints, character.info.defaultPose);
+    this.pose = character.info.defaultPose.slice();
+    this.#latest = new Latest((goal) => this.#make(goal), failed);
+  }
+
+  get busy(): boolean { return this.#latest.busy; }
+
+  /** The methods to show, in their order. Solvers that stay keep their state. */
+  async show(keys: string[]): Promise<void> {
+    const next: Shown[] = [];
+    for (const method of kMethods.filter(({key}) => keys.includes(key))) {
+      const old = this.shown.find((s) => s.method === method);
+      next.push(old ?? {method, solver: await this.character.solver(method.options), skin: new Skin(this.character.info, this.looks), rate: 0});
+    }
+    for (const old of this.shown)
+      if (!next.includes(old)) {
+        old.skin.dispose();
+        void old.solver.dispose();
+      }
+    this.shown = next;
+    this.paint();
+    this.refresh();
+  }
+
+  ask(goal: Goal): void {
+    this.#goal = goal;
+    // Goals are dropped while a frame is made; that the solvers must begin anew is not.
+    this.#restart ||= goal.restart === true;
+    this.#latest.ask(goal);
+  }
+  /** The same once more: something about how it is shown changed. */
+  refresh(): void { this.ask(this.#goal ? {...this.#goal, restart: false} : {pose: this.pose}); }
+
+  /** A pose that a person made: can be undone. `from`: the pose before, where a drag made many. */
+  setPose(pose: Pose, from?: Pose): void {
+    this.#undo.push((from ?? this.pose).slice());
+    if (this.#undo.length > kMostUndo) this.#undo.shift();
+    this.#redo.length = 0;
+    this.pose = pose;
+    this.ask({pose});
+  }
+  /** While it is dragged. */
+  drag(pose: Pose): void {
+    this.pose = pose;
+    this.ask({pose});
+  }
+  undo(): void { this.#swap(this.#undo, this.#redo); }
+  redo(): void { this.#swap(this.#redo, this.#undo); }
+  #swap(from: Pose[], to: Pose[]): void {
+    const pose = from.pop();
+    if (!pose) return;
+    to.push(this.pose.slice());
+    this.drag(pose);
+  }
+
+  async #make(goal: Goal): Promise<void> {
+    if (this.#closed) return;
+    clearTimeout(this.#idle);
+    const pose = 'pose' in goal ? goal.pose : await this.character.sample(goal.clip, goal.time);
+    if ('clip' in goal) this.pose = pose;
+    const now = performance.now();
+    this.recorded?.push({pose: pose.slice(), time: now / 1000});
+    const count = now - this.#lastCount > Math.max(kCountEvery, this.#countCost / kMeasuring);
+    if (count) this.#lastCount = now;
+    let cost = 0;
+    const restart = this.#restart;
+    this.#restart = false;
+    for (const shown of [...this.shown]) {
+      if (!this.shown.includes(shown)) continue;
+      if (restart) {
+        await shown.solver.reset();
+        shown.foreseen = '';
+        shown.time = undefined;
+      }
+      if ('clip' in goal && shown.foreseen !== goal.clip) {
+        await shown.solver.foresee(goal.clip);
+        shown.foreseen = goal.clip;
+        shown.time = undefined;
+      }
+      const start = performance.now();
+      if ('clip' in goal) {
+        await this.#goThere(shown, goal.clip, goal.time);
+        shown.time = goal.time;
+      } else {
+        shown.time = undefined;
+      }
+      shown.frame = await shown.solver.solve(pose, 'trs', {
+        touch: this.coloring === 'contact', residuals: this.coloring === 'residual', time: 'clip' in goal ? goal.time : 0,
+      });
+      const took = performance.now() - start;
+      shown.rate = shown.rate === 0 ? 1000 / took : 0.8 * shown.rate + 0.2 * (1000 / took);
+      shown.skin.show(shown.frame);
+      if (count) cost += await this.#count(shown);
+      this.#paintOne(shown);
+    }
+    if (count) this.#countCost = cost;
+    else this.#idle = setTimeout(() => void this.#countNow(), 120);
+    this.changed();
+  }
+
+  /** The frames between the last one and that at `time`, where they are far apart. */
+  async #goThere(shown: Shown, clip: string, time: number): Promise<void> {
+    if (shown.method.key === 'lbs' || shown.method.key === 'dqs') return;
+    const from = shown.time;
+    if (from === undefined) return;
+    const steps = Math.min(Math.ceil(Math.abs(time - from) / kMostStep - 1e-9), kMostSteps);
+    for (let i = 1; i < steps; ++i) {
+      const between = from + ((time - from) * i) / steps;
+      await shown.solver.solve(await this.character.sample(clip, between), 'trs', {time: between});
+    }
+  }
+  /** Where in the clip the slowest method is; undefined: in no clip. */
+  get shownTime(): number | undefined { return this.shown[this.shown.length - 1]?.time; }
+
+  async #count(shown: Shown): Promise<number> {
+    const each = this.coloring === 'stretch' || this.coloring === 'roughness' ? this.coloring : undefined;
+    shown.measured = await shown.solver.measure(each);
+    return shown.measured.milliseconds;
+  }
+  async #countNow(): Promise<void> {
+    if (this.#closed || this.#latest.busy) return;
+    for (const shown of [...this.shown]) {
+      if (!shown.frame || this.#latest.busy) return;
+      await this.#count(shown);
+      this.#paintOne(shown);
+    }
+    this.changed();
+  }
+
+  /** Colours anew, after another colouring or joint was chosen. */
+  paint(): void {
+    for (const shown of this.shown) this.#paintOne(shown, true);
+    this.changed();
+  }
+  #paintOne(shown: Shown, all = false): void {
+    const {coloring} = this;
+    if (coloring === 'material' || coloring === 'clay') {
+      if (all) shown.skin.paint(coloring === 'clay' ? 'clay' : undefined);
+    } else if (coloring === 'parts' || coloring === 'weights') {
+      if (all) shown.skin.paint(fixedColors(this.character.info, coloring, this.joint));
+    } else {
+      const values = coloring === 'contact' ? shown.frame?.touch : coloring === 'residual' ? shown.frame?.residuals : shown.measured?.each;
+      if (values) shown.skin.paint(frameColors(coloring, values));
+      else if (all) shown.skin.paint('clay');
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#idle);
+    for (const shown of this.shown) {
+      shown.skin.dispose();
+      void shown.solver.dispose();
+    }
+    void this.character.dispose();
+  }
+}
