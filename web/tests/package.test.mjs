@@ -17,7 +17,7 @@ after(() => rmSync(folder, {recursive: true}));
 
 // Sines and cosines of the two C libraries differ in the last bit. Of the character's size: where nothing touches, and in
 // the mean (root of squares) of a fist with contact, whose folds have several equilibria: a pose that differs by 1e-7
-// changes them by millimetres in either build.
+// changes them by millimetres.
 const kFree = 1e-6, kFolded = 2e-3;
 const kContact = {method: 'tracking', contact_pass: true};
 

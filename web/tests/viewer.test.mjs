@@ -44,7 +44,6 @@ each('Dragging a ring bends an elbow to 140 degrees, and the skin does not pass 
   const start = await at(0.4);
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
-  assert.ok(await page.evaluate(() => true));
   for (let degrees = 5; degrees <= 140; degrees += 5) {
     const to = await at(0.4 + (bend.sign * degrees * Math.PI) / 180);
     await page.mouse.move(to.x, to.y);
@@ -86,8 +85,9 @@ each('A fist plays, frames come, and the page answers while the solver works', a
   await page.click('#play');
   await settled(page);
   t.diagnostic(`input delay p95 ${delays[57].toFixed(1)} ms`);
+  assert.ok(delays[57] <= 50, `input delay p95 ${delays[57]} ms`);
   assert.ok(Number(await page.inputValue('#time')) > 0);
-  assert.notEqual(await page.evaluate(() => window.cutis.session.shown[1].frame.positions[0]), start - 1);
+  assert.notEqual(await page.evaluate(() => window.cutis.session.shown[1].frame.positions[0]), start);
   await page.evaluate(() => {
     const time = document.getElementById('time');
     time.value = '1';

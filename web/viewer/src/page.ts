@@ -83,8 +83,11 @@ class Page {
       this.#stop();
       const start = performance.now();
       const character = await this.#library.load(typeof source === 'string' ? source : source.bytes.slice(), {name});
-      let looks: (Look | undefined)[] = [];
-      if (typeof source !== 'string') looks = await looksOf(source, character.info).catch(() => []);
+      let looks: (Look | undefined)[] = [], plain = '';
+      if (typeof source !== 'string') looks = await looksOf(source, character.info).catch((error: unknown) => {
+        plain = ` (without its materials: ${error instanceof Error ? error.message : String(error)})`;
+        return [];
+      });
       const session = new Session(character, source, looks, () => this.#changed(), this.fail);
       await session.show(this.#keys);
       this.#session?.close();
@@ -100,7 +103,7 @@ class Page {
       this.#fit();
       const {info} = character;
       get('about').textContent = `${info.name}: ${info.positions.length / 3} vertices, ${info.joints.length} joints`;
-      this.say(`${info.name}: ready in ${((performance.now() - start) / 1000).toFixed(2)} s`);
+      this.say(`${info.name}: ready in ${((performance.now() - start) / 1000).toFixed(2)} s${plain}`);
     } catch (error) {
       this.fail(error);
     }
