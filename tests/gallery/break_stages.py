@@ -18,7 +18,7 @@ BREAKS = [
     ("epfl-figures-11-12-and-25", "the blend", "a[:] = ['union' if x == 'blend' else x for x in a]", "the blend lifts the inner side"),
     ("epfl-figure-1", "dual quaternions", "a[:] = ['lbs' if x == 'dqs' else x for x in a]", "least radius, dqs"),
     ("atlas-figure-1", "atlas", "a[:] = ['heat' if x == 'atlas' else x for x in a]", "could not be made"),
-    ("markers-figures-4-and-5", "joint limits", "a += ['--no-limits'] if a[0] == 'markers' and '--no-limits' not in a else []", "markers missed with limits"),
+    ("markers-figures-4-and-5", "joint limits", "a[:] = [x for i, x in enumerate(a) if x != '--limits' and (i == 0 or a[i - 1] != '--limits')] + (['--no-limits'] if a[0] == 'markers' and '--no-limits' not in a else [])", "markers missed with limits"),
 ]
 
 
