@@ -89,7 +89,8 @@ TEST(CliMarkers, AFewTargetsEditAnArm) {
     EXPECT_LT(frame["marker_worst"], 0.008) << "of an arm of 0.78 m";
   }
   EXPECT_EQ(j["summary"]["flipped_tetrahedra"], 0);
-  EXPECT_LT(j["summary"]["bone_length_worst"], 0.04);  // targets are reached to 0.2 mm: the first one is at full stretch
+  // Targets are reached to 0.2 mm: the first one is at full stretch.
+  EXPECT_LT(j["summary"]["bone_length_worst"], 0.04);
   EXPECT_TRUE(std::filesystem::exists(folder.file("edit.png")));
   EXPECT_TRUE(std::filesystem::exists(folder.file("plots.png")));
 
