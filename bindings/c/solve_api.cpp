@@ -185,15 +185,24 @@ cutis_status cutis_solver_create(cutis_context context, cutis_rig rig, const cha
   });
 }
 
-cutis_status cutis_solver_solve(cutis_solver solver, const cutis_pose* pose, cutis_frame* frame) {
+namespace {
+
+cutis_status show_pose(cutis_solver solver, const cutis_pose* pose, cutis_frame* frame,
+                       const Frame& (Solver::*solve)(const Pose&)) {
   return guarded([&] {
     const Use<SolverObject> s(solver);
     const Call call(s->calls);
     const cutis_frame checked = checked_frame(frame, s->vertices);
     const auto character = s->rig->character->get();
     const Pose wanted = pose_of(character->skeleton, structure(pose, "pose"));
-    s->show(s->solver.solve(wanted), wanted.time, checked, frame);
+    s->show((s->solver.*solve)(wanted), wanted.time, checked, frame);
   });
+}
+
+}  // namespace
+
+cutis_status cutis_solver_solve(cutis_solver solver, const cutis_pose* pose, cutis_frame* frame) {
+  return show_pose(solver, pose, frame, &Solver::solve);
 }
 
 cutis_status cutis_solver_solve_clip(cutis_solver solver, const char* clip, double time, cutis_frame* frame) {
@@ -210,14 +219,7 @@ cutis_status cutis_solver_solve_clip(cutis_solver solver, const char* clip, doub
 }
 
 cutis_status cutis_solver_seek(cutis_solver solver, const cutis_pose* pose, cutis_frame* frame) {
-  return guarded([&] {
-    const Use<SolverObject> s(solver);
-    const Call call(s->calls);
-    const cutis_frame checked = checked_frame(frame, s->vertices);
-    const auto character = s->rig->character->get();
-    const Pose wanted = pose_of(character->skeleton, structure(pose, "pose"));
-    s->show(s->solver.seek(wanted), wanted.time, checked, frame);
-  });
+  return show_pose(solver, pose, frame, &Solver::seek);
 }
 
 cutis_status cutis_solver_reset(cutis_solver solver) {
