@@ -33,7 +33,7 @@ def figure_1(r):
     r.sheet("pipeline", "Markers (red), control mesh, the body that follows.", HUMAN, "--take", reach, "--no-fit", "--fps", 6, "--sheet-frames", 3, "--control", "--yaw", 30)
 
 
-@row(PAPER, "Figure 3", "A large deformation", quick=True,
+@row(PAPER, "Figure 3", "A large deformation",
      claim="Surface as-rigid-as-possible deformation loses volume and shape where a volumetric one keeps them, and with a skeleton the limbs stay straight.")
 def figure_3(r):
     reach = ["--take", TARGETS / "reach.json", "--no-fit", "--fps", 6]

@@ -17,7 +17,7 @@ def preset(r, name, value):
     return path
 
 
-@row(PAPER, "Figure 1, left", "Shoulders and torso turn", quick=True,
+@row(PAPER, "Figure 1, left", "Shoulders and torso turn",
      claim="Where implicit skinning deforms near the joints alone, by its weights, tracked skin is elastic: the stretch of a twisted torso "
            "spreads over the belly, whose button is drawn along, and raised shoulders stay smooth.")
 def figure_1_left(r):
@@ -207,7 +207,7 @@ def weight_sets(studio):
     return {"rigid": str(rigid), "smooth": smooth, "smoother": smoother}
 
 
-@row(PAPER, "Figure 8", "How much weights matter", quick=True,
+@row(PAPER, "Figure 8", "How much weights matter",
      claim="With rigid, smooth and smoother skinning weights implicit skinning spreads its vertices differently and fails on rigid ones; "
            "tracking uses weights for its target rotations alone, and its skin hardly changes.")
 def figure_8(r):
@@ -301,7 +301,7 @@ def figure_11(r):
     r.picture("stiff", "(c) The shank without relaxation.", "render", HUMAN, "--bvh", knee, *view, "-p", stiff)
 
 
-@row(PAPER, "Figure 11, d", "Belly and legs touch", quick=True,
+@row(PAPER, "Figure 11, d", "Belly and legs touch",
      claim="Parts that are no neighbours touch as well: thighs press on the belly.")
 def figure_11d(r):
     m = r.measure(HUMAN, "--clip", "squat", "--frames", 9, methods="dqs,tracking")
@@ -371,7 +371,7 @@ def figure_13(r):
         r.picture(f"finger-{name}", f"A finger of the built-in hand: {name}.", "render", "builtin:hand:12000", *finger, *p)
 
 
-@row(PAPER, "Figure 14", "An arm on the belly, a chin", quick=True,
+@row(PAPER, "Figure 14", "An arm on the belly, a chin",
      claim="The arm collides too deeply for implicit skinning, and the chin is creased; with tracking both are right.")
 def figure_14(r):
     chin = motion(r.studio, "chin")
