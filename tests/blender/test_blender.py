@@ -164,6 +164,62 @@ def bake():
     check(modifier.show_viewport and modifier.show_render and bridge.CACHE not in obj.modifiers, "not as it was")
 
 
+def file_case():
+    """A bake from the file that was imported has the program's bits. CHARACTER CLIP..."""
+    character, *clips = rest
+    obj, file = imported(character)
+    other = cutis.Character.load(file)
+    names = [c.name for c in other.clips]
+    local = np.linalg.inv(np.array(obj.matrix_world, float))
+    still = np.array_equal(local, np.eye(4))
+    at_rest = bridge.Bridge(obj).rest_points(obj).astype(float)
+    world = np.array(obj.matrix_world, float)
+    match = nearest(bridge.to_blender(other.vertices), at_rest @ world[:3, :3].T + world[:3, 3])
+    obj.cutis.bake_file = str(scratch / "bake.pc2")
+    obj.cutis.bake_from, obj.cutis.source = "file", file
+    for clip in clips:
+        name = names[int(clip)] if clip.isdigit() else clip
+        if clip == clips[0]:
+            use_clip(obj, name)  # its action says which
+        else:
+            obj.cutis.source_clip = name
+        for method in ("tracking", "dqs"):
+            obj.cutis.method, obj.cutis.contact = method, method == "tracking"  # as the program has them
+            check(bpy.ops.cutis.bake() == {"FINISHED"}, "bake failed")
+            data = (scratch / "bake.pc2").read_bytes()
+            baked = np.frombuffer(data, np.float32, offset=32).reshape(-1, len(obj.data.vertices), 3)
+            wanted = program_frames(file, name, method)
+            check(len(baked) == len(wanted), f"{len(baked)} frames, not {len(wanted)}")
+            for i, frame in enumerate(wanted):
+                points = bridge.to_blender(frame[match])
+                if not still:
+                    points = (points @ local[:3, :3].T + local[:3, 3]).astype(np.float32)
+                check(np.array_equal(points, baked[i]), f"{name}, {method}: frame {i} is not the program's")
+            check(np.abs(wanted - other.vertices).max() > 0.01 * np.ptp(other.vertices, axis=0).max(), "nothing moves")
+            first = obj.modifiers[bridge.CACHE].frame_start
+            at = len(wanted) // 2
+            bpy.context.scene.frame_set(int(first) + at)
+            if first == int(first):
+                check(np.abs(shown(obj) - (baked[at] @ world[:3, :3].T + world[:3, 3])).max() < 1e-5, "the scene shows another frame")
+        print(f"RESULT {character} {name}: {len(wanted)} frames, the program's bits")
+
+    def refused(words):
+        try:
+            bpy.ops.cutis.bake()
+        except RuntimeError as why:
+            check(words in str(why), f"'{words}' is not in: {why}")
+            return
+        raise AssertionError(f"{words}: not refused")
+
+    obj.cutis.source_clip = "no such clip"
+    refused("no clip 'no such clip'")
+    obj.cutis.source_clip = ""
+    obj.data.vertices[0].co.x += 1
+    refused("lie elsewhere")
+    obj.cutis.source = ""
+    refused("choose the file")
+
+
 def live_case():
     """Scrubbing, posing, jumping, undo, switching off."""
     character, clip = rest[0], rest[1]
@@ -213,6 +269,80 @@ def live_case():
     check(modifier.show_viewport and obj.data.shape_keys.key_blocks[bridge.SHAPE_KEY].mute, "not switched off")
     check(bpy.ops.cutis.clear() == {"FINISHED"}, "clear failed")
     check(obj.data.shape_keys is None, "a shape key is left")
+
+
+def undo_case():
+    """Undo takes back a pose, a bake, live and an edited mesh; what is bound follows."""
+    obj, _ = imported("builtin:cylinder")
+    first, _ = use_clip(obj, "bend")
+    name, armature = obj.name, bridge.armature_modifier(obj).object.name
+    bpy.data.objects[armature].animation_data_clear()
+
+    def mesh():
+        return bpy.data.objects[name]
+
+    def bend(angle):
+        bone = bpy.data.objects[armature].pose.bones[1]
+        bone.rotation_mode = "XYZ"
+        bone.rotation_euler[0] = angle
+        bpy.context.view_layer.update()
+
+    def step(text, action):
+        action()
+        bpy.ops.ed.undo_push(message=text)
+        return shown(mesh())
+
+    def undone():
+        check(bpy.ops.ed.undo() == {"FINISHED"}, "nothing to undo")
+        bpy.context.view_layer.update()
+        check(not live.errors, str(live.errors))
+        return shown(mesh())
+
+    def select():
+        bpy.context.view_layer.objects.active = mesh()
+
+    def live_on():
+        mesh().cutis.live = True
+
+    def armature_shows():
+        return bridge.armature_modifier(mesh()).show_viewport
+
+    start = step("start", lambda: None)
+    live_first = step("live", live_on)
+    a = step("a", lambda: bend(0.4))
+    b = step("b", lambda: bend(0.9))
+    check(np.abs(b - a).max() > 0.05, "the skin does not follow")
+    check(np.abs(undone() - a).max() < 1e-6, "undo of a pose leaves the skin elsewhere")
+    again = step("b again", lambda: bend(0.9))
+    check(np.abs(again - b).max() < 0.02, "after undo the skin does not follow any more")
+    undone()
+    check(np.abs(undone() - live_first).max() < 1e-6, "undo of the first pose")
+    check(np.abs(undone() - start).max() < 1e-6 and not mesh().cutis.live and armature_shows(), "undo of live")
+
+    def bake():
+        bpy.context.scene.frame_end = first + 2
+        mesh().cutis.bake_file = str(scratch / "undo.pc2")
+        select()
+        check(bpy.ops.cutis.bake() == {"FINISHED"}, "bake failed")
+
+    step("bake", bake)
+    check(bridge.CACHE in mesh().modifiers and not armature_shows(), "not baked")
+    check(np.abs(undone() - start).max() < 1e-6, "undo of a bake shows something else")
+    check(bridge.CACHE not in mesh().modifiers and armature_shows(), "undo of a bake leaves it")
+
+    def subdivide():
+        select()
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.mesh.subdivide()
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+    before = sessions.of(mesh())
+    step("subdivided", subdivide)
+    check(sessions.of(mesh()).bridge.vertices == len(mesh().data.vertices) > before.bridge.vertices, "a session of another mesh")
+    undone()
+    check(sessions.of(mesh()).bridge.vertices == len(mesh().data.vertices) == before.bridge.vertices, "a session of a mesh that is gone")
+    print("RESULT undo: poses, live, bake and mesh")
 
 
 def tools_case():
@@ -295,6 +425,6 @@ def example():
     check(not live.errors, str(live.errors))
 
 
-{"bake": bake, "live": live_case, "tools": tools_case, "example": example}[case]()
+{"bake": bake, "file": file_case, "live": live_case, "tools": tools_case, "undo": undo_case, "example": example}[case]()
 bpy.ops.preferences.addon_disable(module="cutis_blender")
 print("PASSED")

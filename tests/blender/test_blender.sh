@@ -29,6 +29,11 @@ if [ "$case" = data ]; then
   run bake "$data/cesium_man/cesium_man.glb" "" 12
   run bake "$data/fox/fox.glb" Walk 12
   run bake "$data/hand_webxr/hand_left_poses.glb" fist 12
+  run file "$data/makehuman_male/makehuman_male.glb" fist_l elbow_l_0_150
+  run file "$data/avatars/spider.glb" 0 1
+  run file "$data/cesium_man/cesium_man.glb" 0
+  run file "$data/fox/fox.glb" Walk Survey
+  run file "$data/hand_webxr/hand_left_poses.glb" fist pinch
   run live "$data/makehuman_male/makehuman_male.glb" fist_l
 else
   run "$case" "$@"

@@ -51,7 +51,7 @@ def to_blender(points):
     return np.stack([points[:, 0], -points[:, 2], points[:, 1]], axis=1)
 
 
-def _transformed(points, matrix):
+def transformed(points, matrix):
     if np.array_equal(matrix, np.eye(4)):
         return points
     return (points @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
@@ -109,10 +109,7 @@ class Bridge:
     def character(self, obj, context, with_weights=True):
         from .package import cutis
         mesh = obj.data
-        positions = np.empty(3 * self.vertices, np.float32)
-        keys = mesh.shape_keys
-        (keys.reference_key.data if keys is not None else mesh.vertices).foreach_get("co", positions)
-        vertices = self.from_object(positions.reshape(-1, 3))
+        vertices = self.from_object(self.rest_points(obj))
         mesh.calc_loop_triangles()
         faces = np.empty(3 * len(mesh.loop_triangles), np.int32)
         mesh.loop_triangles.foreach_get("vertices", faces)
@@ -121,13 +118,20 @@ class Bridge:
             vertices, faces.reshape(-1, 3), names, self.parents, self.rest, self.weights if with_weights else None,
             self.joints if with_weights else None, is_bone=self.is_bone, name=obj.name, context=context)
 
+    def rest_points(self, obj):
+        """(n,3) in the object's space, without shape keys."""
+        positions = np.empty(3 * self.vertices, np.float32)
+        keys = obj.data.shape_keys
+        (keys.reference_key.data if keys is not None else obj.data.vertices).foreach_get("co", positions)
+        return positions.reshape(-1, 3)
+
     def from_object(self, points):
         """The object's points as Cutis has them."""
-        return to_cutis(_transformed(points, self.armature_from_object))
+        return to_cutis(transformed(points, self.armature_from_object))
 
     def to_object(self, points):
         """And back."""
-        return _transformed(to_blender(points), np.linalg.inv(self.armature_from_object))
+        return transformed(to_blender(points), np.linalg.inv(self.armature_from_object))
 
     def pose(self, armature):
         """(J,4,4) of an evaluated armature: the bones' frames."""
@@ -139,8 +143,8 @@ class Bridge:
             frames[-1] = np.eye(4)
         return FROM_BLENDER @ frames
 
-    def preset(self, obj):
-        """The object's preset file, with the regions that are painted as vertex groups."""
+    def preset(self, obj, number=int):
+        """The object's preset file, with the regions that are painted as vertex groups. number: of a vertex in Cutis."""
         preset = {}
         if obj.cutis.preset:
             file = bpy.path.abspath(obj.cutis.preset)
@@ -159,9 +163,9 @@ class Bridge:
         for v in obj.data.vertices:
             for g in v.groups:
                 if stiff is not None and g.group == stiff.index and g.weight > 0.05:
-                    steps.setdefault(max(round(g.weight * 4), 1) / 4, []).append(v.index)
+                    steps.setdefault(max(round(g.weight * 4), 1) / 4, []).append(number(v.index))
                 if free is not None and g.group == free.index and g.weight > 0.5:
-                    out.append(v.index)
+                    out.append(number(v.index))
         for amount, vertices in sorted(steps.items()):
             regions.append({"name": f"{STIFF_GROUP} {amount}", "vertices": vertices, "stiffness": amount})
         if out:

@@ -1,6 +1,7 @@
 """Live: the skin follows the timeline and the pose. Frames that follow each other are tracked; after a jump the skin is found
 from the pose alone, and tracked from there on."""
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
 from . import bridge, sessions
@@ -16,6 +17,13 @@ def update(obj, depsgraph, frame):
     armature = bpy.data.objects.get(session.bridge.armature_name)
     pose = session.bridge.pose(armature.evaluated_get(depsgraph))
     time = frame / (depsgraph.scene.render.fps / depsgraph.scene.render.fps_base)
+    if session.is_undoing:  # the shape came back with the pose: it is tracked on from there
+        session.is_undoing, session.stale, session.last_frame = False, True, frame
+        session.undone = pose
+        return 0.0
+    if session.undone is not None and frame == session.last_frame and np.array_equal(pose, session.undone):
+        return 0.0
+    session.undone = None
     last = session.last_frame
     follows = last is not None and 0 <= frame - last <= 2
     solver = session.solver(settings)
@@ -81,12 +89,23 @@ def on_update(scene, depsgraph=None):
 
 
 @persistent
+def on_undo(scene, *_):
+    """Undo, and redo."""
+    for obj in scene.objects:
+        session = sessions.of(obj, make=False) if obj.type == "MESH" and obj.cutis.live else None
+        if session is not None:
+            session.is_undoing = True
+    update_all(scene, bpy.context.evaluated_depsgraph_get())
+
+
+@persistent
 def on_load(*_):
     sessions.forget()
     errors.clear()
 
 
-HANDLERS = (("frame_change_post", on_frame), ("depsgraph_update_post", on_update), ("load_post", on_load))
+HANDLERS = (("frame_change_post", on_frame), ("depsgraph_update_post", on_update), ("undo_post", on_undo), ("redo_post", on_undo),
+            ("load_post", on_load))
 
 
 def register():

@@ -7,7 +7,7 @@ import time
 import bpy
 import numpy as np
 
-from . import bridge, live, sessions
+from . import bridge, live, sessions, source
 
 
 def _failed(operator, why):
@@ -126,7 +126,12 @@ class _Bake:
         self.count = self.last - self.first + 1
         self.frame_before = self.scene.frame_current
         self.fps = self.scene.render.fps / self.scene.render.fps_base
-        self.poses, self.frames = [], None
+        self.poses, self.source = [], None
+        if self.settings.bake_from == "file":
+            self.source = source.Source(self.obj, self.session.bridge, self.session.context)
+            self.clip = self.source.clip(self.obj)
+            self.times = self.source.character.times(self.clip, fps=self.fps)
+            self.first, self.count = float(self.times[0] * self.fps), len(self.times)
         self.file = self.partial = None
         if self.settings.bake_to == "cache":
             given = bpy.path.abspath(self.settings.bake_file)
@@ -143,7 +148,7 @@ class _Bake:
         """Does a piece of the work between any two yields, which say how much is done."""
         armature = bpy.data.objects[self.session.bridge.armature_name]
         with live.paused():
-            for frame in range(self.first, self.last + 1):
+            for frame in range(self.first, self.last + 1) if self.source is None else ():
                 self.scene.frame_set(frame)
                 evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
                 self.poses.append(self.session.bridge.pose(evaluated))
@@ -156,9 +161,14 @@ class _Bake:
         try:
             from .package import cutis
             options = {"contact_pass": bool(self.settings.contact)}
-            solver = cutis.Solver(self.session.rig, self.settings.method, **options)
-            for frame in solver.play(np.array(self.poses), fps=self.fps):
-                points = np.ascontiguousarray(self.session.bridge.to_object(frame.positions), np.float32)
+            if self.source is None:
+                rig, played, to_object = self.session.rig, {"clip": np.array(self.poses), "fps": self.fps}, self.session.bridge.to_object
+            else:
+                rig = self.source.character.bind(self.session.bridge.preset(self.obj, lambda v: int(self.source.match[v])))
+                played, to_object = {"clip": self.clip, "times": self.times}, self.source.to_object
+            solver = cutis.Solver(rig, self.settings.method, **options)
+            for frame in solver.play(**played):
+                points = np.ascontiguousarray(to_object(frame.positions), np.float32)
                 if out is not None:
                     out.write(points.tobytes())
                 else:
@@ -191,7 +201,7 @@ class _Bake:
             bridge.live_key(obj)
             bridge.show(obj, "baked")  # the keys below deform, the armature does not
             for i, points in enumerate(self.shapes):
-                key = obj.shape_key_add(name=f"{bridge.SHAPE_KEY} {self.first + i:04d}", from_mix=False)
+                key = obj.shape_key_add(name=f"{bridge.SHAPE_KEY} {round(self.first) + i:04d}", from_mix=False)
                 key.data.foreach_set("co", points.ravel())
                 for offset, value in ((-1, 0.0), (0, 1.0), (1, 0.0)):
                     key.value = value

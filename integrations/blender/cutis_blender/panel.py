@@ -32,6 +32,10 @@ class CUTIS_PT_panel(bpy.types.Panel):
         box.prop(settings, "bake_to", text="")
         if settings.bake_to == "cache":
             box.prop(settings, "bake_file", text="")
+        box.prop(settings, "bake_from")
+        if settings.bake_from == "file":
+            box.prop(settings, "source", text="")
+            box.prop(settings, "source_clip")
         box.operator("cutis.bake", icon="FILE_CACHE")
         box = layout.box()
         box.prop(settings, "weights", text="")

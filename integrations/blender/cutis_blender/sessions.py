@@ -16,6 +16,7 @@ class Session:
         self.solvers = {}
         self.last_frame = None
         self.stale = True
+        self.is_undoing, self.undone = False, None  # whether the shape was just brought back; the pose it was brought back with
 
     def solver(self, settings, history=None):
         """One for each choice of options."""

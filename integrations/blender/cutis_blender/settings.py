@@ -40,6 +40,14 @@ class CutisSettings(bpy.types.PropertyGroup):
                                ("keys", "Shape keys", "A shape key a frame, keyed")], default="cache")
     bake_file: bpy.props.StringProperty(
         name="File", subtype="FILE_PATH", description="PC2 file of the bake; empty: beside the .blend file", default="")
+    bake_from: bpy.props.EnumProperty(
+        name="Bake from", items=[("scene", "Scene", "The poses of the scene's frames"),
+                                 ("file", "File", "A clip of the file that the mesh was imported from, with the bits that the program "
+                                                  "writes; what was changed in the scene since is not seen")], default="scene")
+    source: bpy.props.StringProperty(
+        name="Source", subtype="FILE_PATH", description="The file that the mesh was imported from", default="")
+    source_clip: bpy.props.StringProperty(
+        name="Clip", description="Of the file; empty: that of the armature's action", default="")
     weights: bpy.props.EnumProperty(
         name="Weights", items=[("heat", "Heat", "Bone heat"), ("atlas", "Atlas", "Regions cut at the joints")], default="heat")
     measure: bpy.props.EnumProperty(
