@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/filled_blocks.h"
 #include "backends/part_gates.h"
 #include "backends/posed_field.h"
 #include "backends/posed_parts.h"
@@ -32,6 +33,7 @@ struct ImplicitRest {
 
   std::shared_ptr<const TrackRest> shared;
   const TrackRest& track;             ///< fields, contact and joined parts: the same as tracking's
+  std::vector<FilledBlocks> filled;   ///< per bone
   RigRows corners;                    ///< per welded vertex: the other corners of its triangles, in order
   std::vector<Vec3f> normals;         ///< of the welded surface
   std::vector<float> core;            ///< own field on the bone's axis

@@ -70,6 +70,10 @@ ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   std::vector<GridView> parts;  // without muscles, as in every pose: a frame by itself has no way to follow them
   for (const RigField& field : rig.fields)
     parts.push_back(field.empty() ? GridView{} : posed(field.view(), Affine3d{}));
+  rest.filled.resize(parts.size());
+  parallel_for(context, parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) rest.filled[b] = FilledBlocks(parts[b]);
+  });
   rest.core.assign(n, 0);
   rest.inward.assign(n, {});
   rest.limits.resize(n);

@@ -1,4 +1,4 @@
-// Which parts are near a point, and how a vertex turns with its bones.
+// Which parts are near a point, where their fields are felt, and how a vertex turns with its bones.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/filled_blocks.h"
 #include "backends/posed_parts.h"
+#include "kernels/skin_residual.h"
 #include "kernels/turn.h"
 
 namespace cutis {
@@ -48,6 +50,48 @@ TEST(PosedParts, FourBoxesAtOnceHoldWhatEachHolds) {
 TEST(PosedParts, ABoxThatIsNotSetHoldsNothing) {
   EXPECT_FALSE(PartBox{}.holds({0, 0, 0}, 1));
   EXPECT_EQ(BoxBlock{}.holds({0, 0, 0}, 1), 0U);
+}
+
+// A field of noise that is 0 in much of its grid: what the blocks leave out must be 0, wherever it is asked for.
+TEST(FilledBlocks, LeaveOutNothingThatIsFelt) {
+  std::mt19937 random(3);
+  for (const int sides : {2, 5, 8}) {
+    const int nx = sides, ny = sides + 1, nz = 2 * sides;
+    std::vector<GridNode> nodes;
+    std::uniform_int_distribution<int> noise(-4000, 4000);
+    const auto number = [&] { return static_cast<std::int16_t>(noise(random)); };
+    for (int k = 0; k < nz; ++k)
+      for (int i = 0; i < nx * ny; ++i)
+        nodes.push_back({static_cast<std::int16_t>(3500 * std::abs(k - sides) + noise(random) - 3000), number(),
+                         number(), number()});
+    GridView grid;
+    grid.nodes = nodes.data();
+    grid.nx = nx, grid.ny = ny, grid.nz = nz;
+    grid.grid_from_rest = Affine3f{};
+    grid.rest_from_slope = Mat3f{};
+    grid.value_step = grid.slope_step = 1e-3F;
+    grid.radius = 2;
+    const FilledBlocks filled(grid);
+    std::size_t felt = 0, left_out = 0;
+    std::uniform_real_distribution<float> at(0, 1);
+    for (int i = 0; i < 20000; ++i) {
+      // Some on the last nodes, some outside.
+      const auto place = [&](int n) {
+        return i % 7 == 0 ? static_cast<float>(n - 1) : at(random) * static_cast<float>(n);
+      };
+      const Vec3f p{place(nx), place(ny), place(nz)};
+      const float value = part_value(grid, p);
+      ASSERT_EQ(part_value(grid, filled, p), value) << p.x << ' ' << p.y << ' ' << p.z;
+      const Float4 in(p.x, p.y, p.z, 0);
+      if (!inside_grid(grid, in)) continue;
+      const Float4 last = grid_sides(grid) - Float4(2);
+      (filled.holds(truncated(select_greater(in, last, last, in))) ? felt : left_out) += 1;
+    }
+    EXPECT_GT(felt, 1000U);
+    if (sides > 5) {
+      EXPECT_GT(left_out, 1000U) << sides;
+    }
+  }
 }
 
 TEST(VertexTurn, IsHalfWayBetweenItsBonesOrThatOfTheHeaviest) {

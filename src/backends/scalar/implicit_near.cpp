@@ -47,14 +47,14 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
     const float at_rest = value_at_rest(track, place);
     seen += place >= 0 ? 1 : 0;
     const PartPair& pair = pairs[k];
-    const float at_carried = pair.still ? at_rest : near_carried ? part_value(fields[k], carried) : 0;
+    const float at_carried = pair.still ? at_rest : near_carried ? part_value(fields[k], rest.filled[k], carried) : 0;
     changed = changed || std::abs(at_carried - at_rest) > kStillField;
     if (pose.composed || list.size() - vertices.near_begin[v] >= kMostNearParts) return;
     NearPart near;
     // A field rises no faster than its slope, so that the guess is mostly decided by the carried vertex.
     const float most = at_carried + pose.parts.steepest[k] * way;
     const bool decided = !moved || !(pair.gate > 0) || !(most - at_rest > kRiseFrom) || at_carried - at_rest >= kRiseTo;
-    near.value = decided ? most : part_value(fields[k], guess);
+    near.value = decided ? most : part_value(fields[k], rest.filled[k], guess);
     const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
     const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
     const bool joined = pair.joined || (hinge != nullptr && hinge->blends);
@@ -105,7 +105,7 @@ void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const Implicit
       if (own == RigSurface::kNoBone || pose.press.row(own).empty()) continue;
       const Vec3f carried = transform_point(pose.parts.motion[own], surface.positions[v]);
       each_near_part(pose.press.row(own), carried, nullptr, 0, [&](std::uint32_t k, bool) {
-        const float value = part_value(pose.parts.fields[k], carried);
+        const float value = part_value(pose.parts.fields[k], rest.filled[k], carried);
         if (value > pose.pairs[own * pose.parts.fields.size() + k].deep &&
             value > value_at_rest(rest.track, rest.track.place(v, k)) + kStillField)
           deep.push_back({v, k});
