@@ -368,6 +368,10 @@ def tools_case():
     group.add(list(range(50)), 1.0, "REPLACE")
     preset = bridge.Bridge(obj).preset(obj)
     check(preset["regions"][0]["stiffness"] == 1 and len(preset["regions"][0]["vertices"]) == 50, str(preset))
+    obj.vertex_groups.new(name=bridge.SLIDE_GROUP).add(list(range(20)), 1.0, "REPLACE")
+    regions = bridge.Bridge(obj).preset(obj)["regions"]
+    check([(r["stiffness"], len(r["vertices"])) for r in regions] == [(1, 50), (0, 20)], str(regions))  # the later one holds
+    obj.vertex_groups.remove(obj.vertex_groups[bridge.SLIDE_GROUP])
     (scratch / "preset.json").write_text('{"all_joints": {"operator": "bulge"}, "regions": [{"name": "x", "vertices": [1]}]}')
     obj.cutis.preset = str(scratch / "preset.json")
     preset = bridge.Bridge(obj).preset(obj)

@@ -10,7 +10,7 @@ import numpy as np
 
 STILL = "cutis: no bone"
 SHAPE_KEY, CACHE = "Cutis", "Cutis Cache"
-STIFF_GROUP, NO_CONTACT_GROUP = "cutis_stiff", "cutis_no_contact"
+STIFF_GROUP, SLIDE_GROUP, NO_CONTACT_GROUP = "cutis_stiff", "cutis_slide", "cutis_no_contact"
 # Blender's x, y, z are x, -z, y of glTF.
 FROM_BLENDER = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]], float)
 
@@ -156,18 +156,22 @@ class Bridge:
             except (OSError, ValueError) as why:
                 raise Problem(f"the preset {file} cannot be read: {why}") from why
         regions = list(preset.get("regions", []))
-        stiff, free = (obj.vertex_groups.get(n) for n in (STIFF_GROUP, NO_CONTACT_GROUP))
-        if stiff is None and free is None:
+        stiff, slide, free = (obj.vertex_groups.get(n) for n in (STIFF_GROUP, SLIDE_GROUP, NO_CONTACT_GROUP))
+        if stiff is None and slide is None and free is None:
             return preset or None
-        steps, out = {}, []
+        steps, sliding, out = {}, [], []
         for v in obj.data.vertices:
             for g in v.groups:
                 if stiff is not None and g.group == stiff.index and g.weight > 0.05:
                     steps.setdefault(max(round(g.weight * 4), 1) / 4, []).append(number(v.index))
+                if slide is not None and g.group == slide.index and g.weight > 0.5:
+                    sliding.append(number(v.index))
                 if free is not None and g.group == free.index and g.weight > 0.5:
                     out.append(number(v.index))
         for amount, vertices in sorted(steps.items()):
             regions.append({"name": f"{STIFF_GROUP} {amount}", "vertices": vertices, "stiffness": amount})
+        if sliding:  # also where the preset or the other group has it stiff: what comes later holds
+            regions.append({"name": SLIDE_GROUP, "vertices": sliding, "stiffness": 0})
         if out:
             regions.append({"name": NO_CONTACT_GROUP, "vertices": out, "stiffness": 0, "contact": False})
         return {**preset, "regions": regions} if regions else preset or None

@@ -48,7 +48,7 @@ class CUTIS_PT_panel(bpy.types.Panel):
                 box.label(text=line)
         box = layout.box()
         box.label(text="Painted regions")
-        for name in (bridge.STIFF_GROUP, bridge.NO_CONTACT_GROUP):
+        for name in (bridge.STIFF_GROUP, bridge.SLIDE_GROUP, bridge.NO_CONTACT_GROUP):
             box.label(text=name, icon="CHECKMARK" if name in obj.vertex_groups else "DOT")
         layout.operator("cutis.clear", icon="X")
 
