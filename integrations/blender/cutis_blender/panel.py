@@ -32,7 +32,7 @@ class CUTIS_PT_panel(bpy.types.Panel):
         box.prop(settings, "bake_to", text="")
         if settings.bake_to == "cache":
             box.prop(settings, "bake_file", text="")
-        box.prop(settings, "bake_from")
+        box.prop(settings, "bake_from", text="From")
         if settings.bake_from == "file":
             box.prop(settings, "source", text="")
             box.prop(settings, "source_clip")
