@@ -58,11 +58,28 @@ Vec3f without_bulge(const Rig& rig, const ImplicitPose& pose, const VertexSkin& 
   return p;
 }
 
+// What is known of most parts at the guess is a bound. Those that would only be united with, and are not felt there,
+// are none of the vertex's.
+void leave_out_unfelt(const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v, ImplicitVertices& vertices) {
+  NearPart* const near = vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v];
+  std::uint8_t kept = 0;
+  for (std::uint8_t i = 0; i < vertices.near_count[v]; ++i) {
+    const std::uint32_t k = near[i].other.bone();
+    if (!(near[i].other.contact > 0)) {
+      near[i].value = part_value(pose.parts.fields[k], rest.filled[k], vertices.initial[v]);
+      if (!(near[i].value > kRiseFrom)) continue;
+    }
+    near[kept++] = near[i];
+  }
+  vertices.near_count[v] = kept;
+}
+
 // Levels: where joints are hardly bent the initial guess says where the skin is, as long as the fields do not disagree
 // much: fields are fitted to a tolerance, and their unions have edges where bodies have none. Returns the contact.
 float set_level(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, std::uint32_t v,
                 ImplicitVertices& vertices) {
   vertices.level[v] = rest.track.own[v];
+  leave_out_unfelt(rest, pose, v, vertices);
   const VertexSkin skin = vertex_skin(rig, rest, pose, vertices, v);
   float bent = 0, touch = 0;
   bool blends = false;
