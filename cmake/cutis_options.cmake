@@ -12,6 +12,9 @@ function(cutis_set_options target)
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     # Same bits with and without FMA hardware.
     -ffp-contract=off
+    # GCC 12 takes a double that is rounded to float and back for the double where it vectorises straight-line code: the
+    # bits would depend on the level. The hot loops have no such place, and need it.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<STREQUAL:${ARGN},-O3>>>:-fno-tree-slp-vectorize>
     # libcutis_c.so is made of the same objects as the program.
     "$<$<NOT:$<PLATFORM_ID:Emscripten>>:-fPIC;-fno-semantic-interposition>"
     # Collecting garbage less often saves the compiler a tenth of its time, for some hundred megabytes.
