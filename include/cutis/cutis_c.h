@@ -45,7 +45,14 @@ extern "C" {
 /* Raised when a function or a structure changes in a way that programs built before cannot live with. */
 #define CUTIS_ABI_VERSION 1
 
-typedef enum cutis_status {
+/* To C++ too an enum may hold any int: what is none of its values is refused, not undefined. */
+#ifdef __cplusplus
+#define CUTIS_INT : int
+#else
+#define CUTIS_INT
+#endif
+
+typedef enum cutis_status CUTIS_INT {
   CUTIS_OK = 0,
   CUTIS_END = 1,           /* there are no more frames: no error */
   CUTIS_BAD_FILE = 2,      /* cannot be read: truncated, wrong magic, out of range, not supported */
@@ -174,7 +181,7 @@ CUTIS_API cutis_status cutis_character_destroy(cutis_character character);
 
 /* ---- poses and clips ---- */
 
-typedef enum cutis_pose_kind {
+typedef enum cutis_pose_kind CUTIS_INT {
   CUTIS_POSE_TRS = 0,   /* ten numbers a joint, to its parent: translation, quaternion, scale. Exact: no conversion */
   CUTIS_POSE_LOCAL = 1, /* a matrix a joint, to its parent */
   CUTIS_POSE_WORLD = 2  /* a matrix a joint: its frame in the scene */

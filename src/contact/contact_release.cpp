@@ -34,6 +34,9 @@ constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
 // 17 and stretches by 5, skin that is caught has hundreds. What is repaired is repaired well.
 constexpr BrokenBounds kTooMuch{24, 3, 48, 6, 8, 2}, kRepaired{6, 1, 12, 2, 5, 1};
+// An edge by itself is torn for certain from there on where nothing else is stretched nearly as far, and always from
+// the bounds' own stretch on.
+constexpr double kSurelyTorn = 5;
 // Against smooth skinning: skin that contact folds where that passes through itself is whole.
 constexpr BrokenBounds kTorn{24, 3, 48, 6, 8, 2, false};
 // Of the edges of a part, and of all: what the bounds above are of a finger and of a body of 13,000 vertices.
@@ -143,6 +146,14 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
   }
   bool too_much = false;
   std::size_t all = 0, all_torn = 0;
+  double farthest = 0;  // of the target's edges, once it is asked for
+  const auto stretch_bound = [&] {
+    if (farthest == 0)
+      for (const Edge& e : topology.edges)
+        farthest =
+            std::max(farthest, distance(target[e.a], target[e.b]) / std::max<double>(rest_edge(e.a, e.b), 1e-30));
+    return std::clamp(static_cast<double>(kTornMore) * farthest, std::min(kSurelyTorn, most.stretch), most.stretch);
+  };
   const auto share_of = [](double share, std::size_t edges, std::size_t least, std::size_t most_edges) {
     return std::clamp(static_cast<std::size_t>(share * static_cast<double>(edges)), least, most_edges);
   };
@@ -167,7 +178,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     broken[v] = broken[w] = 1;
     ++all;
     const std::uint32_t p = part[v];
-    const bool far = here > most.stretch * rest_length ||
+    const bool far = (here > kSurelyTorn * rest_length && here > stretch_bound() * rest_length) ||
                      (radius[p] > 0 && here - std::max(rest_length, there) > most.far * radius[p]);
     too_much = ++broken_edges[p] >= most.of_a_part || (torn_here && far) || too_much;
     if (!torn_here) continue;
