@@ -24,7 +24,7 @@ constexpr std::size_t kLongestName = 150;
 // Keys of a shot that are no flags of `animate`.
 constexpr const char* kOwnKeys[] = {"name", "character", "outputs", "split", "measure"};
 // Flags whose values are files, and may be patterns.
-constexpr const char* kFileKeys[] = {"bvh", "bvh-map", "spheres", "options", "preset"};
+constexpr const char* kFileKeys[] = {"bvh", "bvh-map", "spheres", "sphere-model", "options", "preset"};
 // Flags that a batch sets itself.
 constexpr const char* kRefused[] = {"output",  "range",   "help",       "json",        "quiet",
                                     "threads", "backend", "max-memory", "max-vertices"};

@@ -77,6 +77,7 @@ void add_operators(CLI::App& app);
 void add_options(CLI::App& app);
 void add_render(CLI::App& app);
 void add_shell(CLI::App& app);  ///< completions, man
+void add_spheres(CLI::App& app);
 void add_view(CLI::App& app);
 void add_weights(CLI::App& app);
 

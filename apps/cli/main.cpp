@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
     cutis::cli::add_operators(app);
     cutis::cli::add_options(app);
     cutis::cli::add_render(app);
+    cutis::cli::add_spheres(app);
     cutis::cli::add_view(app);
     cutis::cli::add_weights(app);
     cutis::cli::add_shell(app);

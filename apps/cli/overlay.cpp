@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "common.h"
+
 namespace cutis::cli {
 namespace {
 
@@ -159,6 +161,54 @@ void add_samples(Overlay& overlay, const Character& character, const BindOptions
       overlay.colors.resize(overlay.mesh.positions.size(), color);
       add_bone(overlay, carry(p.position), carry(p.position + p.normal * (6 * ball)), color);
     }
+  }
+}
+
+SphereModel sphere_model_of(const Character& character, const BindOptions& options, const Context& context) {
+  BindReport report;
+  (void)bind(character, context, options, report);
+  if (report.preset.spheres.empty())
+    throw Error(ErrorCode::bad_argument, character.source,
+                "its parts are made of no spheres; use --fields spheres or --sphere-model");
+  return report.preset.spheres;
+}
+
+// A point of a convex hull for every direction: the farthest of its spheres that way.
+void add_hulls(Overlay& overlay, const Character& character, const SphereModel& model,
+               std::span<const Affine3d> world_from_joint) {
+  constexpr int kAround = 40, kUp = 20;
+  const std::vector<Color> colors = joint_colors(character.skeleton);
+  for (const SphereModel::Block& block : model.blocks) {
+    const int joint = character.skeleton.find(block.joint);
+    if (joint < 0) continue;
+    const auto j = static_cast<std::size_t>(joint);
+    const Affine3d rest = inverse_of(character.skeleton.joints[j].world_from_rest);
+    const auto first = static_cast<std::uint32_t>(overlay.mesh.positions.size());
+    for (int row = 0; row <= kUp; ++row)
+      for (int column = 0; column <= kAround; ++column) {
+        const double up = 180 * kDegree * (static_cast<double>(row) / kUp - 0.5),
+                     turn = 360 * kDegree * column / kAround;
+        const Vec3d way{std::cos(up) * std::cos(turn), std::sin(up), std::cos(up) * std::sin(turn)};
+        const SphereModel::Ball* farthest = nullptr;
+        double most = 0;
+        for (const std::uint32_t i : block.balls) {
+          const SphereModel::Ball& ball = model.balls[i];
+          const double far = ball.center.x * way.x + ball.center.y * way.y + ball.center.z * way.z + ball.radius;
+          if (farthest == nullptr || far > most) farthest = &ball, most = far;
+        }
+        const Vec3d p = apply(world_from_joint[j], apply(rest, farthest->center + way * farthest->radius));
+        const Vec3d q = apply(world_from_joint[j], apply(rest, farthest->center + way * (2 * farthest->radius)));
+        const double size = length_of(q - p);
+        overlay.mesh.positions.push_back(static_cast<Vec3f>(p));
+        overlay.mesh.normals.push_back(size > 0 ? static_cast<Vec3f>((q - p) / size) : Vec3f{0, 1, 0});
+      }
+    for (std::uint32_t row = 0; row < kUp; ++row)
+      for (std::uint32_t column = 0; column < kAround; ++column) {
+        const std::uint32_t a = first + row * (kAround + 1) + column, b = a + kAround + 1;
+        overlay.mesh.triangles.push_back({a, b, a + 1});
+        overlay.mesh.triangles.push_back({a + 1, b, b + 1});
+      }
+    overlay.colors.resize(overlay.mesh.positions.size(), colors[j]);
   }
 }
 

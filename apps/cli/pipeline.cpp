@@ -108,7 +108,7 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
   add(option_fields(choice.solve.implicit));
   add(option_fields(choice.solve.tracking));
   add(option_fields(choice.bind));
-  add(option_fields(choice.joint));
+  add(option_fields(choice.shape.joint));
   // The file first: flags change what it says.
   verb.add_option_function<std::string>(
       "--options",
@@ -140,6 +140,21 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
       ->capture_default_str()
       ->check(CLI::IsMember({"union", "blend", "contact", "bulge"}));
   verb.add_option("-p,--preset", choice.preset, "Preset with the settings of the parts, see 'cutis bind'");
+  add_shape_options(verb, choice.shape, false);
+}
+
+void add_shape_options(CLI::App& verb, ShapeChoice& choice, bool fields) {
+  if (fields) add_option_flags(verb, option_fields(choice.joint));
+  verb.add_option("--sphere-model", choice.spheres,
+                  "Fields of the parts that it names from this sphere model: JSON, see docs/formats");
+}
+
+void ShapeChoice::apply(Preset& preset) const {
+  if (joint.shape == PartForm::spheres) {
+    preset.all.shape = PartForm::spheres;
+    for (auto& [name, settings] : preset.joints) settings.shape = PartForm::spheres;
+  }
+  if (!spheres.empty()) preset.spheres = load_sphere_model(spheres);
 }
 
 namespace {
@@ -175,7 +190,7 @@ BindOptions bind_options(const std::vector<Method>& methods, const ContactChoice
   if (!contact.preset.empty()) options.preset = load_preset(contact.preset);
   // The union has no contact surface: fields are composed with the preset's operators unless another one is asked for.
   if (contact.op != "union") options.preset.all.op = contact.op;
-  if (contact.joint.shape == PartForm::spheres) options.preset.all.shape = PartForm::spheres;
+  contact.shape.apply(options.preset);
   return options;
 }
 

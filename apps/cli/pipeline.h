@@ -43,6 +43,15 @@ struct MethodTiming {
   std::size_t nonfinite = 0;
 };
 
+/// What the fields of parts are made of.
+struct ShapeChoice {
+  JointPreset joint = {};    ///< of all parts
+  std::string spheres = {};  ///< file of a sphere model
+  void apply(Preset& preset) const;
+};
+/// Adds --sphere-model, and --fields unless a table adds it.
+void add_shape_options(CLI::App& verb, ShapeChoice& choice, bool fields = true);
+
 /// How methods work, how skins that touch are treated, and what the rig is made of.
 struct ContactChoice {
   SolveOptions solve = {};                          ///< its method is the one of verbs that take one
@@ -50,7 +59,7 @@ struct ContactChoice {
   bool relief = true;                               ///< false: poses are taken as they are
   std::string op = "union";
   BindOptions bind = {};
-  JointPreset joint = {};            ///< fields of all parts
+  ShapeChoice shape = {};
   std::vector<History> histories{};  ///< of the verb `measure`; of others empty
   std::string preset{};              ///< file
 };

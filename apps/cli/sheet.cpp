@@ -35,6 +35,7 @@ struct Shot {
   std::vector<SkinContact> contact;           // with the contact pass
   std::optional<ShapeDifference> difference;  // of two runs, when colours need it
   std::optional<double> dqs_roughness;
+  std::vector<float> blending;  // weights of the blend operator, when colours need them
 };
 
 bool is_second_run(const std::string& color) { return color == "untouched" || color == "memory" || color == "settled"; }
@@ -118,6 +119,12 @@ std::vector<Color> shot_colors(const Character& character, const Shot& shot, con
     for (const VertexState state : shot.states) touching.push_back(state == VertexState::contact ? 1 : 0);
     return flag_colors(touching);
   }
+  if (choice.color == "blend") {
+    const Color none = color_from_srgb(0xd8d2c8), whole = color_from_srgb(0xf07c12);
+    std::vector<Color> colors;
+    for (const float weight : shot.blending) colors.push_back(none * (1 - weight) + whole * weight);
+    return colors;
+  }
   if (choice.color == "residual") return colors_by_scalar(shot.residuals, -kResidualRange, kResidualRange);
   if (choice.color == "roughness") return colors_by_scalar(shot.metrics->vertex_roughness, 0, kRoughnessRange);
   if (choice.color == "stretch") {
@@ -135,6 +142,7 @@ std::vector<Shot> take_shots(const Character& character, const Motion& motion, M
   const auto rig = bind(character, context, bind_options({method}, choice.contact));
   const SolveOptions options = solve_options(method, choice.contact);
   Solver dqs(rig, {.method = Method::dqs}, context);
+  std::optional<SkinField> field = choice.color == "blend" ? std::optional<SkinField>(rig) : std::nullopt;
   const auto take = [&](const Pose& pose, const Frame& frame) {
     Shot shot{frame.positions,
               frame.normals,
@@ -145,7 +153,12 @@ std::vector<Shot> take_shots(const Character& character, const Motion& motion, M
               frame.residuals,
               frame.contact,
               {},
+              {},
               {}};
+    if (field) {
+      field->set_pose(pose);
+      shot.blending = field->blending_weights(context);
+    }
     for (const Vec3f& p : frame.positions) shot.box.add(static_cast<Vec3d>(p));
     if (needs_metrics(choice)) {
       const std::vector<Vec3f>& smooth = dqs.solve(pose).positions;
@@ -310,16 +323,16 @@ Box around(const Box& box, const Vec3d& extent) {
 }  // namespace
 
 std::vector<std::string> color_names() {
-  return {"texture", "shade",         "part",         "role",      "weights",  "influences",
-          "stretch", "roughness",     "scars",        "untouched", "memory",   "settled",
-          "overlap", "intersections", "poke_through", "tears",     "residual", "contact"};
+  return {"texture",      "shade", "part",      "role",    "weights", "influences", "stretch",
+          "roughness",    "scars", "untouched", "memory",  "settled", "overlap",    "intersections",
+          "poke_through", "tears", "residual",  "contact", "blend"};
 }
 
 Image draw_sheet(const Character& character, const Motion& motion, const SheetChoice& choice, const Context& context) {
   const Paints paints =
       choice.color.empty() || choice.color == "texture" ? Paints(character, mesh_looks(character), context) : Paints();
   const bool painted = choice.color == "texture" || !paints.empty();
-  if (choice.color == "residual" || choice.color == "contact")
+  if (choice.color == "residual" || choice.color == "contact" || choice.color == "blend")
     for (const Method method : choice.methods)
       if (!follows_field(method))
         throw Error(
@@ -391,13 +404,24 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
     const std::optional<RegionMesh> regions =
         choice.color == "part" ? std::optional(cut_regions(character, shots[i].positions, shots[i].normals))
                                : std::nullopt;
-    Image image = render_still(regions ? regions->drawable() : drawable, camera, render, context);
+    Overlay balls;  // instead of the skin
+    Character ball_character;
+    if (choice.balls) {
+      add_hulls(balls, character, sphere_model_of(character, bind_options({Method::tracking}, choice.contact), context),
+                shots[i].joints);
+      ball_character.meshes.push_back(balls.mesh);
+    }
+    const Drawable below = choice.balls
+                               ? Drawable{&ball_character, balls.mesh.positions, balls.mesh.normals, balls.colors}
+                           : regions ? regions->drawable()
+                                     : drawable;
+    Image image = render_still(below, camera, render, context);
     if (choice.skeleton || choice.samples) {
       Overlay overlay;
       if (choice.skeleton) add_bones(overlay, character, shots[i].joints);
       if (choice.samples)
         add_samples(overlay, character, bind_options({Method::tracking}, choice.contact), shots[i].joints, context);
-      image = draw_through(image, regions ? regions->drawable() : drawable, overlay, camera, render, context);
+      image = draw_through(image, below, overlay, camera, render, context);
     }
     cells.push_back({std::move(image), std::move(label)});
     context.progress("rendering", static_cast<double>(i + 1) / static_cast<double>(shots.size()));

@@ -18,6 +18,7 @@ struct SheetChoice {
   int pick = 0;          ///< > 0: only so many of the frames, those in which the methods differ most
   bool numbers = false;  ///< under each cell
   bool skeleton = false, samples = false;  ///< drawn through the skin: bones; what the fields were fitted through
+  bool balls = false;                      ///< instead of the skin: the spheres that parts are made of
   std::string title;
   ContactChoice contact;
   bool follow = false;      ///< the camera goes with the character instead of framing its whole path

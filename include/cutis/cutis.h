@@ -36,6 +36,8 @@
 #include "cutis/skin_contact.h"
 #include "cutis/skin_field.h"
 #include "cutis/solve.h"
+#include "cutis/sphere_model.h"
+#include "cutis/surface_markers.h"
 #include "cutis/take.h"
 #include "cutis/text.h"
 #include "cutis/types.h"

@@ -32,6 +32,7 @@ struct SkinRegion {
   std::string paint{};                       ///< a vertex colour and its channel, "COLOR_0.r": selected by its value
   double stiffness = 1;                      ///< 0: as skin is; 1: no relaxation, vertices follow their bone
   double fade = 0;                           ///< metres along the skin over which it fades out around the selection
+  std::optional<double> blend = {};          ///< 0 to 1: weight of the blend operator, instead of its own; none: as is
   bool contact = true;                       ///< false: passes through other skin as if it were not there (hair, props)
 
   friend bool operator==(const SkinRegion&, const SkinRegion&) = default;

@@ -42,9 +42,20 @@ struct SphereTrack {
 [[nodiscard]] SphereTrack sphere_track_from_json(std::string_view text, const std::string& place);
 [[nodiscard]] std::string to_json(const SphereTrack& track);
 
-/// What a perfect tracker would see of a clip: one sphere a bone, at its joint.
+/// What a perfect tracker would see of a clip: one sphere a bone, at its joint; with places given, those (joint, rest
+/// and radius; the joints must be the character's).
 [[nodiscard]] SphereTrack make_sphere_track(const Character& character, const Clip& clip,
-                                            const std::vector<double>& times);
+                                            const std::vector<double>& times,
+                                            const std::vector<TrackedSphere>& places = {});
+
+/// What real trackers do to it.
+struct SphereNoiseOptions {
+  double noise = 0;     ///< of the centres, metres, standard deviation, along each axis
+  double gaps = 0;      ///< share of the centres that are not seen, 0 to 0.9, in runs
+  double length = 0.2;  ///< of those runs, seconds, in the mean
+  int seed = 1;         ///< the same seed, the same bits
+};
+void disturb(SphereTrack& track, const SphereNoiseOptions& options);
 
 struct SpherePoseOptions {
   double noise = 0;      ///< of the centres, metres, standard deviation; 0: 0.5% of the spheres' extent
@@ -90,5 +101,7 @@ struct SphereRegistration {
 
 template <>
 [[nodiscard]] std::span<const OptionRow<SpherePoseOptions>> option_rows();
+template <>
+[[nodiscard]] std::span<const OptionRow<SphereNoiseOptions>> option_rows();
 
 }  // namespace cutis

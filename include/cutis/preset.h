@@ -14,12 +14,13 @@
 #include "cutis/elasticity.h"
 #include "cutis/option_rows.h"
 #include "cutis/roles.h"
+#include "cutis/sphere_model.h"
 
 namespace cutis {
 
 enum class PartForm {
   hrbf,     ///< fitted to the surface; spheres when no fit is good
-  spheres,  ///< fitted bispheres
+  spheres,  ///< a sphere model fitted to all such parts together, with balls shared at joints
 };
 
 [[nodiscard]] std::string_view to_string(PartForm form);
@@ -47,6 +48,7 @@ struct Preset {
   std::vector<SkinTarget> targets = {};
   std::vector<Muscle> muscles = {};
   std::vector<RoleChoice> roles = {};  ///< of pieces; what is not named is found
+  SphereModel spheres = {};            ///< the shapes of the parts of the joints that it names, whatever theirs says
   // For all parts at once, times what the joints say.
   double support_factor = 1;
   double cap_factor = 1;
@@ -55,7 +57,8 @@ struct Preset {
 };
 
 /// {"fields": {...}, "all_joints": {...}, "joints": {NAME: {...}}, "controllers": [...], "profiles": [...], "regions":
-/// [...], "targets": [...], "muscles": [...], "roles": [...]}. What is absent has its default (for a joint: what
+/// [...], "targets": [...], "muscles": [...], "roles": [...], "spheres": {...} or a file's name, from where the preset
+/// is}. What is absent has its default (for a joint: what
 /// "all_joints" says); what is not known is an error that names it.
 [[nodiscard]] std::string to_json(const Preset& preset);
 [[nodiscard]] Preset preset_from_json(std::string_view text, const std::string& place);

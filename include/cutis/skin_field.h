@@ -77,6 +77,11 @@ class SkinField {
   /// from above, for bones that point there).
   [[nodiscard]] SlicePlane plane_through(int joint, std::optional<Vec3d> axis) const;
 
+  /// Per vertex of all meshes, in the input's order: how strongly the blend operator would act there, were it the
+  /// joints' (Implicit, figure 25): 0 the union, 1 the whole blend. On the inner side of joints that are bent, and as
+  /// regions of the preset have painted it; 0 where no other part of a joint is felt.
+  [[nodiscard]] std::vector<float> blending_weights(const Context& context) const;
+
   [[nodiscard]] FieldSlice slice(const SlicePlane& plane, int columns, const Context& context) const;
   /// The surface where the field is `level`, from cubes of side `cell` (metres). Throws Error(bad_argument) when that
   /// would take more than 64 million of them.

@@ -33,6 +33,32 @@ def ply_points(path):
     return [struct.unpack_from("<3f", body, 4 * floats * i) for i in range(count)]
 
 
+def ply_pieces(path):
+    """Connected pieces of a surface that `cutis fields --iso` wrote, but for specks of less than a hundredth of its triangles."""
+    data = open(path, "rb").read()
+    head, _, body = data.partition(b"end_header\n")
+    lines = head.decode().splitlines()
+    vertices, faces = (next(int(x.split()[2]) for x in lines if x.startswith(f"element {e}")) for e in ("vertex", "face"))
+    floats = sum(x.startswith("property float") for x in lines)
+    at = 4 * floats * vertices
+    step = (len(body) - at) // faces
+    parent = list(range(vertices))
+
+    def root(v):
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+    corners = [struct.unpack_from("<3i", body, at + step * i + 1) for i in range(faces)]
+    for a, b, c in corners:
+        parent[root(b)] = root(a)
+        parent[root(c)] = root(a)
+    sizes = {}
+    for a, _, _ in corners:
+        sizes[root(a)] = sizes.get(root(a), 0) + 1
+    return sum(s > faces / 100 for s in sizes.values())
+
+
 @row(PAPER, "Figure 1", "Candy wrapper", quick=True,
      claim="Twisted by 180 degrees, a cylinder collapses with linear blending; dual quaternions and implicit skinning keep its radius and agree.")
 def figure_1(r):
@@ -99,6 +125,20 @@ def figure_4(r):
     end = r.frames(CYLINDER, "--spheres", track, "--frames", 2, method="dqs")[1]
     reach = min(p[0] for p in end)
     r.expect("reach of the upper part when its sphere lies at -0.35 m", reach, "<", -0.38, " m")
+    # What a tracker sees of a fist, on a hand 1.15 times as large, with noise and gaps; the character is fitted to it and follows.
+    seen = r.studio.work / f"{r.recipe.name}-fist.json"
+    r.studio.run(["spheres", "builtin:hand", "--clip", "fist", "--frames", 12, "--make-track", seen, "--noise", 0.0005, "--gaps", 0.1, "--quiet"])
+    larger = json.loads(seen.read_text())
+    for frame in larger["frames"]:
+        frame["centers"] = [c and [1.15 * x for x in c] for c in frame["centers"]]
+    fist = preset(r, "larger", larger)
+    f = r.answer("spheres", "builtin:hand", "--spheres", fist, "--fit", "--fitted", r.studio.work / f"{r.recipe.name}-fitted.glb")["followed"]
+    r.say(f"{f['spheres']} spheres of a fist on a hand 1.15 times as large, noise of 0.5 mm, {f['not_seen']} of {f['spheres'] * f['frames']} centres not seen.")
+    r.expect("size that the fit finds, less 1.15", abs(f["fit"]["size"] - 1.15), "<", 0.02)
+    r.expect("centres missed by the fitted hand, mean", 1000 * f["miss"]["mean"], "<", 1, " mm")
+    r.picture("spheres", "The hand as spheres, fitted to its mesh.", "render", "builtin:hand", "--fields", "spheres", "--balls", "--yaw", 0, "--size", "420x460")
+    r.picture("fist", "The hand follows the noisy track.", "render", "builtin:hand", "--spheres", fist, "--fit", "--at", "0.4,0.8", "--methods", "implicit", "--yaw", 0, "--size",
+              "300x330")
     r.picture("skeleton", "Bones of the hand, in the colours of their parts.", "render", "builtin:hand", "--color", "part", "--skeleton", "--yaw", 0, "--size", "420x460")
     r.picture("track", "A cylinder that follows three spheres.", "render", CYLINDER, "--spheres", track, "--at", "0,0.5", "--methods", "implicit", "--skeleton", "--yaw", 0,
               "--size", "300x300")
@@ -111,7 +151,14 @@ def figure_5(r):
         r.expect(f"bisphere of '{part['joint']}' off the mesh, median", 1000 * part["residual"]["median"], "<", 5, " mm")
     r.picture("bisphere", "A cylinder of two bispheres: iso-lines.", "fields", CYLINDER, "--slice", "upper", "--clip", "bend", "--at", "0,0.5", "-p",
               r.studio.work / f"{r.recipe.name}-spheres.json")
-    r.partly("trispheres are tested (tests/field), but no preset makes one yet")
+    model = r.studio.work / f"{r.recipe.name}-hand.json"
+    m = r.answer("spheres", "builtin:hand", "--model", model)["model"]
+    palm = [b for b in json.loads(model.read_text())["blocks"] if b["bone"] == "hand" and len(b["spheres"]) == 3]
+    r.say(f"The built-in hand: {m['spheres']} spheres, {m['blocks']} blocks, {m['trispheres']} of them trispheres, {len(palm)} in the palm.")
+    r.expect("trispheres in the palm", len(palm), ">=", 3)
+    r.picture("trispheres", "The blocks of the hand in the colours of their bones; the palm is of trispheres.", "render", "builtin:hand", "--sphere-model", model, "--balls",
+              "--yaw", 0, "--size", "420x460")
+    r.picture("palm", "Iso-lines through the palm of trispheres.", "fields", "builtin:hand", "--sphere-model", model, "--slice", "z", "--size", 420)
 
 
 @row(PAPER, "Figure 7", "The reparametrisation function", quick=True,
@@ -173,8 +220,15 @@ def figure_12(r):
     outer = max(d for d, p in zip(turn, union) if p[0] > 0.05)
     r.expect("the blend lifts the inner side of the bend by", 100 * inner / RADIUS, ">", 10, "% of the radius")
     r.expect("and the back by", 100 * outer / RADIUS, "<", 2, "% of the radius")
-    r.partly("the blend's weights follow from the swing of the bones; they can be neither painted nor drawn by themselves")
+    painted = preset(r, "painted", {"fields": {"support_factor": 2}, "regions": [{"name": "none", "joints": ["lower", "upper"], "blend": 0}]})
+    away = r.frames(CYLINDER, "--clip", "bend", "--frames", 13, "-p", painted, "--operator", "blend", "--opening", "hip", method="implicit")[3]
+    r.expect("with weights painted away the blend lifts the skin by", 100 * farthest(union, away) / RADIUS, "<", 2, "% of the radius")
     pose = ["--clip", "fist", "--at", "0.55", "--methods", "implicit", "-p", wide, *FINGER]
+    r.picture("weights", "Blending weights (orange), as they follow from the swing of the bones.", "render", HAND, *pose, "--color", "blend")
+    hand = preset(r, "hand", {"fields": {"support_factor": 2}, "regions": [
+        {"name": "none", "joints": ["index_1", "index_2", "index_3"], "blend": 0}, {"name": "knuckle", "joints": ["index_2"], "blend": 0.8, "fade": 0.006}]})
+    r.picture("painted", "Painted: none on the index finger but around its middle.", "render", HAND, "--clip", "fist", "--at", "0.55", "--methods", "implicit", "-p", hand,
+              "--color", "blend", *FINGER)
     r.picture("union", "The union: a crease.", "render", HAND, *pose)
     r.picture("gradients", "The blend by the angle between gradients (--contact operator).", "render", HAND, *pose, "--operator", "blend", "--contact", "operator")
     r.picture("bones", "The blend by the swing of the bones: inside alone.", "render", HAND, *pose, "--operator", "blend", "--opening", "hip")
@@ -265,7 +319,14 @@ def figure_20(r):
             r.studio.run(["fields", "builtin:hand", *p, "--iso", skin, "--quiet"])
             r.picture(f"surface-{name.lower()}", f"The surface of {name}.", "render", skin, "--yaw", 0, "--size", "380x420")
     r.expect("HRBF off the mesh, mean of the parts' medians", off["HRBF"], "<", off["spheres"], " mm", than="spheres")
-    r.partly("spheres are fitted by the program to each bone, a few a bone, not given by hand: knuckles have grooves, and the palm is made of bars")
+    # Nothing gaps: in a fist the surface of the spheres is one piece.
+    skin = r.studio.work / f"{r.recipe.name}-pieces.ply"
+    r.studio.run(["fields", "builtin:hand", "-p", spheres, "--iso", skin, "--clip", "fist", "--at", 0.7, "--cell", 0.0025, "--quiet"])
+    r.expect("pieces of the surface of spheres in a fist", ply_pieces(skin), "=", 1)
+    hand, model = r.studio.shared(WEBXR), r.studio.shared("hand_webxr/hand_left_spheres.json")
+    if hand and model:
+        r.picture("given", "A hand whose spheres are given in a file, and its fist.", "render", hand, "--sphere-model", model, "--balls", "--clip", "fist", "--at", "0,1", "--yaw", 90,
+                  "--methods", "implicit", "--size", "380x420")
 
 
 @row(PAPER, "Figure 23", "The initial guess", quick=True,

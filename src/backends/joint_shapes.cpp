@@ -58,7 +58,8 @@ float JointShapes::drop(const TrackRest& rest, const TrackStep& step, std::uint3
     const float controlled = evaluate_controller(shape.knots, shape.knot_count, bend);
     const float parameter = blends ? std::tan(controlled) : controlled;
     if (blends ? parameter >= 1 : parameter <= 0) continue;  // the union, the clean union: each part's own skin
-    const float drop = fades * (0.5F - skin_line(shape.op, value, parameter));
+    const float weight = blends ? s.blend(v, 1.0F) : 1.0F;
+    const float drop = fades * weight * (0.5F - skin_line(shape.op, value, parameter));
     if (std::abs(drop) > std::abs(most)) most = drop;
   }
   return most;

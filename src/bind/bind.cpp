@@ -23,6 +23,7 @@
 #include "cutis/option_rows.h"
 #include "field/character_patches.h"
 #include "field/part_field.h"
+#include "field/sphere_model.h"
 #include "rig/parts.h"
 #include "rig/rig.h"
 #include "rig/rig_file.h"
@@ -140,6 +141,49 @@ void fence_fields(const Context& context, Rig& rig) {
   });
 }
 
+// A model of another character, or of this one in another place or size, would leave the skin without fields.
+void check_model(const SphereModel& model, const Skeleton& skeleton, double size) {
+  for (const SphereModel::Ball& ball : model.balls) {
+    const auto joint = static_cast<std::size_t>(skeleton.find(ball.joint));
+    const double off = distance(ball.center, skeleton.joints[joint].world_from_rest.translation);
+    if (off > size)
+      throw Error(ErrorCode::bad_argument, fmt::format("preset › sphere '{}'", ball.name),
+                  fmt::format("is {:.3g} m from joint '{}', more than the whole character's size; give the model at "
+                              "this character's rest pose, in metres",
+                              off, ball.joint));
+  }
+}
+
+// The preset's spheres, connected; and those of parts whose shape says so, fitted.
+SphereModel make_spheres(const Preset& preset, const Rig& rig, std::span<const PartPatch> patches,
+                         const WeldedCharacter& welded, double size) {
+  SphereModel model = preset.spheres;
+  std::vector<SpherePart> parts;
+  std::vector<int> part_of(rig.bones.size(), -1);
+  for (std::size_t b = 0; b < patches.size(); ++b) {
+    const bool given =
+        std::ranges::any_of(model.balls, [&](const auto& ball) { return ball.joint == patches[b].name; });
+    if (patches[b].own_points == 0 || given || preset.of(patches[b].name).shape != PartForm::spheres) continue;
+    int above = rig.bones[b].parent;
+    while (above >= 0 && part_of[static_cast<std::size_t>(above)] < 0)
+      above = rig.bones[static_cast<std::size_t>(above)].parent;
+    part_of[b] = static_cast<int>(parts.size());
+    parts.push_back({&patches[b], above < 0 ? -1 : part_of[static_cast<std::size_t>(above)]});
+  }
+  if (model.empty() && parts.empty()) return model;
+  check_model(model, rig.skeleton, size);
+  const Flesh flesh(welded.positions, welded.topology.triangles);
+  (void)connect_balls(model, &flesh);
+  SphereModel fitted = fit_sphere_model(parts, flesh);
+  const auto first = static_cast<std::uint32_t>(model.balls.size());
+  for (SphereModel::Block& block : fitted.blocks) {
+    for (std::uint32_t& ball : block.balls) ball += first;
+    model.blocks.push_back(std::move(block));
+  }
+  model.balls.insert(model.balls.end(), fitted.balls.begin(), fitted.balls.end());
+  return model;
+}
+
 // The composed field at rest: what every vertex is held to from then on.
 void set_iso_values(const Context& context, Rig& rig) {
   const PosedField field(rig);
@@ -228,9 +272,14 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
   const std::vector<std::uint32_t> owner = bones_of(partition, segments);
   context.progress("bind: fields", 0.05);
   FieldOptions options;
-  for (const RigBone& bone : rig.bones) options.per_part.push_back(fit_options(preset, name_of(rig, bone)));
-  const std::vector<PartField> fields = make_fields(
-      cut_patches(character, welded, segments, owners_with_fields(owner, rig.bones.size(), context)), options, context);
+  const std::vector<PartPatch> patches =
+      cut_patches(character, welded, segments, owners_with_fields(owner, rig.bones.size(), context));
+  const SphereModel spheres = make_spheres(preset, rig, patches, welded, diagonal(character.bounds()));
+  for (std::size_t b = 0; b < patches.size(); ++b) {
+    options.per_part.push_back(fit_options(preset, name_of(rig, rig.bones[b])));
+    if (patches[b].own_points > 0) options.per_part.back().given = sphere_set(spheres, patches[b].name);
+  }
+  const std::vector<PartField> fields = make_fields(patches, options, context);
   context.progress("bind: surface", 0.75);
   std::vector<double> radius;
   report.preset = preset;
@@ -245,6 +294,7 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
     if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }
   report.preset.all = in_force(preset, {}, preset.all.support_radius);
+  report.preset.spheres = spheres;
   rig.surface = make_surface(welded, owner);
   if (layered) make_layers(whole, whole_welded, source.roles, source.body, bone_of, rig);
   if (bind_options.turn == TurnWeights::skin)

@@ -27,7 +27,8 @@ constexpr OptionRow<JointPreset> kJointRows[] = {
     text_row<&JointPreset::controller>("controller", "a controller preset, or one of the preset's own"),
     on("--fields", choice_row<&JointPreset::shape>("shape", kShapeChoices,
                                                    "what the field of the part is made of: fitted to the surface "
-                                                   "(hrbf), or bispheres (spheres)")),
+                                                   "(hrbf), or balls and the hulls of two and three of "
+                                                   "them, shared at joints (spheres)")),
     number_row<&JointPreset::support_radius>("support_radius", "m", {.least = 0, .most = 1e6},
                                              "of the field; 0: the part's own thickness"),
     number_row<&JointPreset::support_factor>("support_factor", "", kFactor, "times that"),
@@ -48,6 +49,7 @@ constexpr OptionRow<Preset> kPresetRows[] = {
     other_row<Preset>("targets", "that the skin is drawn to"),
     other_row<Preset>("muscles", "under the skin"),
     other_row<Preset>("roles", "of pieces, where they are not as found"),
+    other_row<Preset>("spheres", "shapes of parts, see SphereModel"),
     number_row<&Preset::support_factor>("support_factor", "", kFactor, "times what the joints say, all parts"),
     number_row<&Preset::cap_factor>("cap_factor", "", kFactor, "times what the joints say, all parts"),
 };

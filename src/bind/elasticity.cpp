@@ -170,6 +170,8 @@ void paint_regions(const Character& character, const Preset& preset, Rig& rig) {
   RigSurface& s = rig.surface;
   s.stiffness.clear();
   s.no_contact.clear();
+  s.blend_share.clear();
+  s.blend_weight.clear();
   if (preset.regions.empty()) return;
   s.no_contact.assign(s.size(), 0);
   s.stiffness.assign(s.size(), 0.0F);
@@ -187,6 +189,15 @@ void paint_regions(const Character& character, const Preset& preset, Rig& rig) {
     }
     for (std::size_t v = 0; v < s.size(); ++v)
       s.stiffness[v] = std::lerp(s.stiffness[v], static_cast<float>(region.stiffness), share[v]);
+    if (region.blend) {
+      s.blend_share.resize(s.size(), 0.0F);
+      s.blend_weight.resize(s.size(), 0.0F);
+      for (std::size_t v = 0; v < s.size(); ++v) {
+        s.blend_share[v] = std::lerp(s.blend_share[v], 1.0F, share[v]);
+        s.blend_weight[v] =
+            std::min(s.blend_share[v], std::lerp(s.blend_weight[v], static_cast<float>(*region.blend), share[v]));
+      }
+    }
     for (std::size_t v = 0; v < s.size(); ++v)
       if (selected[v] >= 0.5F) s.no_contact[v] = region.contact ? 0 : 1;
   }

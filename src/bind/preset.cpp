@@ -3,6 +3,7 @@
 #include "cutis/preset.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/atomic_file.h"
 #include "base/json_input.h"
@@ -92,6 +93,18 @@ Json role_choice_json(const RoleChoice& choice) {
           {"role", std::string(to_string(choice.role))}};
 }
 
+// ---- spheres ----
+
+constexpr const char* kSpheres = "spheres";
+
+// The file of a preset names the model's from its own folder.
+SphereModel spheres_from_json(const Json& json, const std::string& place, const std::string& preset_file) {
+  if (!json.is_string()) return sphere_model_from_json(json.dump(), place);
+  const std::filesystem::path file = json.get<std::string>();
+  return load_sphere_model(file.is_absolute() ? file.string()
+                                              : (std::filesystem::path(preset_file).parent_path() / file).string());
+}
+
 // ---- sections ----
 
 struct Section {
@@ -170,6 +183,7 @@ const JointPreset& Preset::of(std::string_view joint) const {
 std::string to_json(const Preset& preset) {
   Json json = Json::object();
   for (const Section& section : kSections) json[section.key] = section.write(preset);
+  if (!preset.spheres.empty()) json[kSpheres] = Json::parse(to_json(preset.spheres));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -177,10 +191,13 @@ Preset preset_from_json(std::string_view text, const std::string& place) {
   const Json json = parse_object(text, place);
   std::vector<std::string> keys;
   for (const Section& section : kSections) keys.emplace_back(section.key);
+  keys.emplace_back(kSpheres);
   allow_only(json, keys, place);
   Preset preset;
   for (const Section& section : kSections)
     if (json.contains(section.key)) section.read(json[section.key], fmt::format("{} › {}", place, section.key), preset);
+  if (json.contains(kSpheres))
+    preset.spheres = spheres_from_json(json[kSpheres], fmt::format("{} › {}", place, kSpheres), place);
   return preset;
 }
 
@@ -224,6 +241,13 @@ void check_preset(const Preset& preset, const Skeleton& skeleton) {
       refuse(fmt::format("preset › profile '{}'", profile.name), "an operator has that name; choose another");
     check_profile(profile);
   }
+  for (const SphereModel::Ball& ball : preset.spheres.balls)
+    if (skeleton.find(ball.joint) < 0)
+      refuse(fmt::format("preset › sphere '{}'", ball.name),
+             fmt::format("the character has no joint '{}'; 'cutis info' lists them", ball.joint));
+  for (const SphereModel::Block& block : preset.spheres.blocks)
+    if (skeleton.find(block.joint) < 0)
+      refuse("preset › spheres", fmt::format("the character has no joint '{}'; 'cutis info' lists them", block.joint));
   for (const SkinRegion& region : preset.regions) check_region(region, skeleton);
   for (const SkinTarget& target : preset.targets) check_target(target, skeleton);
   for (const Muscle& muscle : preset.muscles) check_muscle(muscle, skeleton);

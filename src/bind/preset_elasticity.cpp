@@ -68,7 +68,8 @@ std::string_view to_string(MuscleForm form) { return form == MuscleForm::ellipso
 SkinRegion region_from_json(const Json& json, const std::string& place) {
   SkinRegion region;
   region.name = name_of(
-      json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade", "contact"}, place);
+      json, {"name", "joints", "meshes", "vertices", "spheres", "paint", "stiffness", "fade", "contact", "blend"},
+      place);
   region.joints = names_of(json, "joints", place);
   region.meshes = names_of(json, "meshes", place);
   region.paint = text_of(json, "paint", place);
@@ -92,6 +93,11 @@ SkinRegion region_from_json(const Json& json, const std::string& place) {
     region.contact = json["contact"].get<bool>();
     region.stiffness = 0;  // unless it says so: to leave hair alone is not to freeze it
   }
+  if (json.contains("blend")) {
+    region.stiffness = 0;
+    region.blend = 0;
+    read_number(json, "blend", 0, 1, place, *region.blend);
+  }
   read_number(json, "stiffness", 0, 1, place, region.stiffness);
   read_number(json, "fade", 0, kFar, place, region.fade);
   return region;
@@ -108,6 +114,7 @@ Json region_json(const SkinRegion& region) {
   json["stiffness"] = region.stiffness;
   json["fade"] = region.fade;
   if (!region.contact) json["contact"] = false;
+  if (region.blend) json["blend"] = *region.blend;
   return json;
 }
 
@@ -187,6 +194,7 @@ void check_region(const SkinRegion& region, const Skeleton& skeleton) {
     if (!near(sphere.center) || !(sphere.radius >= 0 && sphere.radius <= kFar))
       refuse_preset(place, "a sphere is not finite or too large");
   need_range(region.stiffness, 0, 1, "stiffness", place);
+  if (region.blend) need_range(*region.blend, 0, 1, "blend", place);
   need_range(region.fade, 0, kFar, "fade", place);
 }
 

@@ -26,6 +26,7 @@ struct FitOptions {
   SamplingOptions sampling = {};
   SupportOptions support = {};
   SphereFitOptions spheres = {};
+  SphereSet given = {};                   ///< not empty: the shape, checked and not fitted
   double residual_limit = 0.12;           ///< 95th percentile of the distance at unseen points, in support radii
   int refits = 2;                         ///< each with 1.6 times as many samples, and rounder caps
   double work = 1e9;                      ///< sum of (samples)^3 over the systems solved; the first is always solved

@@ -79,7 +79,7 @@ std::vector<PartField> make_fields(std::span<const PartPatch> patches, const Fie
     FitOptions how = options.per_part.empty() ? options.fit : options.per_part[i];
     how.checkpoint = stop_if_cancelled;
     how.work = std::min(how.work, work);
-    parts[i] = fit_part(patches[i], how);
+    parts[i] = how.given.empty() ? fit_part(patches[i], how) : check_shape(patches[i], how.given, how);
   };
   const auto each = [&](auto&& body) {
     parallel_for(context, patches.size(), 1, [&](std::size_t begin, std::size_t end) {

@@ -8,6 +8,7 @@
 
 #include "base/math.h"
 #include "field/compact_support.h"
+#include "field/robust.h"
 #include "numerics/dense_solve.h"
 
 namespace cutis {
@@ -15,15 +16,6 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kUnknowns = 8;
-constexpr double kHuber = 1.5;          // residuals beyond this many typical ones count linearly
-constexpr double kMadToSigma = 1.4826;  // of a normal distribution
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  const auto rank = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
-  return values[static_cast<std::size_t>(rank)];
-}
 
 std::vector<double> errors_of(std::span<const Vec3d> points, const SphereSet& set) {
   std::vector<double> errors;

@@ -51,7 +51,14 @@ double bisphere_parameter(const Vec3d& p, const Sphere& a, const Sphere& b) {
   return t <= 0 ? 0.0 : t >= 1 ? 1.0 : t;
 }
 
-DistanceSample trisphere_distance(const Vec3d& p, const Sphere& a, const Sphere& b, const Sphere& c) {
+namespace {
+
+BlockSample sample_bisphere(const Vec3d& p, const Sphere& a, const Sphere& b) {
+  const double t = bisphere_parameter(p, a, b);
+  return {bisphere_distance(p, a, b), {1 - t, t, 0}};
+}
+
+BlockSample sample_trisphere(const Vec3d& p, const Sphere& a, const Sphere& b, const Sphere& c) {
   // A plane that touches all three has a unit normal n with n.e1 = r_a - r_b and n.e2 = r_a - r_c.
   const Vec3d e1 = b.center - a.center, e2 = c.center - a.center;
   const double g11 = dot(e1, e1), g12 = dot(e1, e2), g22 = dot(e2, e2);
@@ -70,13 +77,28 @@ DistanceSample trisphere_distance(const Vec3d& p, const Sphere& a, const Sphere&
       const double k11 = dot(f1, f1), k12 = dot(f1, f2), k22 = dot(f2, f2), v1 = dot(v, f1), v2 = dot(v, f2);
       const double k = k11 * k22 - k12 * k12;
       const double u = v1 * k22 - v2 * k12, w = v2 * k11 - v1 * k12;
-      if (k > 0 && u >= 0 && w >= 0 && u + w <= k) return {d, n};
+      if (k > 0 && u >= 0 && w >= 0 && u + w <= k) return {{d, n}, {(k - u - w) / k, u / k, w / k}};
     }
   }
-  DistanceSample best = bisphere_distance(p, a, b);
-  for (const DistanceSample& other : {bisphere_distance(p, b, c), bisphere_distance(p, c, a)})
-    if (other.value < best.value) best = other;
+  BlockSample best = sample_bisphere(p, a, b);
+  if (const BlockSample bc = sample_bisphere(p, b, c); bc.distance.value < best.distance.value)
+    best = {bc.distance, {0, bc.weight[0], bc.weight[1]}};
+  if (const BlockSample ca = sample_bisphere(p, c, a); ca.distance.value < best.distance.value)
+    best = {ca.distance, {ca.weight[1], 0, ca.weight[0]}};
   return best;
+}
+
+}  // namespace
+
+DistanceSample trisphere_distance(const Vec3d& p, const Sphere& a, const Sphere& b, const Sphere& c) {
+  return sample_trisphere(p, a, b, c).distance;
+}
+
+BlockSample sample_block(const Vec3d& p, const SphereBlock& block) {
+  const std::vector<Sphere>& s = block.spheres;
+  return s.size() == 1   ? BlockSample{sphere_distance(p, s[0]), {1, 0, 0}}
+         : s.size() == 2 ? sample_bisphere(p, s[0], s[1])
+                         : sample_trisphere(p, s[0], s[1], s[2]);
 }
 
 DistanceSample SphereSet::eval(const Vec3d& p) const {

@@ -5,7 +5,7 @@
 // of l is convex, so one candidate from the inside and those of the border settle it, with no special radii.
 #pragma once
 
-#include <span>
+#include <array>
 #include <vector>
 
 #include "field/distance.h"
@@ -32,6 +32,15 @@ struct Sphere {
 struct SphereBlock {
   std::vector<Sphere> spheres;
 };
+
+/// The distance to a block and the sphere of it that is nearest: its centre and radius are the means of the block's
+/// with these weights, which are >= 0 and sum to 1. They are the distance's derivatives too: moving sphere i by c and
+/// growing it by r changes it by -weight[i] (gradient . c + r), to first order.
+struct BlockSample {
+  DistanceSample distance;
+  std::array<double, 3> weight{};
+};
+[[nodiscard]] BlockSample sample_block(const Vec3d& p, const SphereBlock& block);
 
 /// The union of a bone's blocks: the smallest of their distances.
 struct SphereSet {

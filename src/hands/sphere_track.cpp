@@ -1,4 +1,4 @@
-// Tracks as JSON, and tracks made from clips.
+// Tracks as JSON.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -118,25 +118,6 @@ std::string to_json(const SphereTrack& track) {
   }
   return Json{{"name", track.name}, {"unit", "m"}, {"spheres", spheres}, {"frames", frames}}.dump(
       -1, ' ', false, Json::error_handler_t::replace);
-}
-
-SphereTrack make_sphere_track(const Character& character, const Clip& clip, const std::vector<double>& times) {
-  SphereTrack track;
-  track.name = clip.name;
-  std::vector<std::size_t> joints;
-  for (std::size_t j = 0; j < character.skeleton.joints.size(); ++j) {
-    const Joint& joint = character.skeleton.joints[j];
-    if (!joint.is_bone || joint.alias_of >= 0) continue;
-    joints.push_back(j);
-    track.spheres.push_back({joint.name, std::nullopt, 0});
-  }
-  for (const double time : times) {
-    const std::vector<Affine3d> world = world_from_joint(character.skeleton, sample(character.skeleton, clip, time));
-    track.times.push_back(time);
-    auto& row = track.centers.emplace_back();
-    for (const std::size_t j : joints) row.emplace_back(world[j].translation);
-  }
-  return track;
 }
 
 }  // namespace cutis

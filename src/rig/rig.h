@@ -111,8 +111,15 @@ struct RigSurface {
   std::vector<float> turn_weight;  ///< per item of turn; each row sums to 1
   std::vector<float> stiffness;    ///< per vertex, 0 to 1: 1 follows its bone; empty: 0 everywhere
   std::vector<char> no_contact;    ///< per vertex: 1 where skin passes through other skin; empty: nowhere
+  /// Painted weights of the blend operator, per vertex: how far they take the place of its own, 0 to 1, and that times
+  /// the weight. Empty: nowhere.
+  std::vector<float> blend_share, blend_weight;
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
+  /// The blending weight of a vertex: `own` as far as none is painted.
+  [[nodiscard]] float blend(std::size_t v, float own) const {
+    return blend_share.empty() ? own : own * (1 - blend_share[v]) + blend_weight[v];
+  }
 };
 
 /// A point of the skin, or of a lower layer, that a triangle of a garment covers at rest.

@@ -104,6 +104,11 @@ void check_surface(const Rig& rig, const Check& check) {
   check.require(s.no_contact.empty() || s.no_contact.size() == n, "contact");
   check.require(s.stiffness.empty() || s.stiffness.size() == n, "stiffness");
   check.require(std::ranges::all_of(s.stiffness, [](float x) { return x >= 0 && x <= 1; }), "stiffness");
+  check.require(s.blend_weight.size() == s.blend_share.size() && (s.blend_share.empty() || s.blend_share.size() == n),
+                "blending weights");
+  for (std::size_t v = 0; v < s.blend_share.size(); ++v)
+    check.require(s.blend_share[v] <= 1 && s.blend_weight[v] >= 0 && s.blend_weight[v] <= s.blend_share[v],
+                  "blending weights");
 }
 
 void check_fields(const Rig& rig, const Check& check) {

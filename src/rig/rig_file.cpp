@@ -121,9 +121,9 @@ void visit(Archive& archive, T& value) {
     visit_all(archive, begin, items);
   } else if constexpr (kIs<T, RigSurface>) {
     auto& [welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours, neighbour_weight, turn,
-           turn_weight, stiffness, no_contact] = value;
+           turn_weight, stiffness, no_contact, blend_share, blend_weight] = value;
     visit_all(archive, welded_of, first_of, positions, normals, owner, iso, edge, triangles, neighbours,
-              neighbour_weight, turn, turn_weight, stiffness, no_contact);
+              neighbour_weight, turn, turn_weight, stiffness, no_contact, blend_share, blend_weight);
   } else if constexpr (kIs<T, RigLayers>) {
     auto& [rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles, covers] = value;
     visit_all(archive, rider_of, first_of, bone, share, foot, ground, ground_at, anchors, anchor_weight, triangles,

@@ -13,7 +13,7 @@
 namespace cutis {
 
 /// Raise when the contents change: files of another version are refused with a sentence.
-inline constexpr std::uint32_t kRigVersion = 5;
+inline constexpr std::uint32_t kRigVersion = 6;
 
 /// Memory that a rig takes.
 [[nodiscard]] std::size_t rig_bytes(const Rig& rig);

@@ -174,6 +174,7 @@ TEST(Inputs, ThatNeverEndAreRefusedAtOnce) {
                {"trc", "info "},
                {"bvh", animate + "--bvh "},
                {"json", animate + "--spheres "},
+               {"json", animate + "--sphere-model "},
                {"json", animate + "-p "},
                {"json", "operators --kind contact -o x.png --profile "},
                {"json", "compare "},

@@ -94,6 +94,19 @@ TEST(CliMarkers, AFewTargetsEditAnArm) {
   EXPECT_TRUE(std::filesystem::exists(folder.file("edit.png")));
   EXPECT_TRUE(std::filesystem::exists(folder.file("plots.png")));
 
+  // The same by the surface alone: it follows, and says nothing of what it does not have.
+  const std::string edit = "markers builtin:arm --take " + folder.file("edit.json") + " --map " +
+                           folder.file("map.json") + " --fps 10 --skin surface --json -o " + folder.file("surface.pc2");
+  const Result surface = run(edit);
+  ASSERT_EQ(surface.exit_code, 0) << surface.err;
+  const json s = json::parse(surface.out);
+  EXPECT_EQ(s["skin"], "surface");
+  EXPECT_TRUE(s["control_mesh"].is_null());
+  EXPECT_TRUE(s["summary"]["bone_length_error"].is_null());
+  EXPECT_LT(s["summary"]["marker_rms"], 0.02);
+  EXPECT_FALSE(s["contact_pass"]);
+  EXPECT_THAT(run(edit + " --control").err, HasSubstr("no control mesh"));
+
   // The skin around the wrist went where the target is, whatever the report says. PC2: 32 bytes, then floats.
   const Context context;
   const Character arm = load_character("builtin:arm", context);

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/math.h"
-#include "field/sphere_file.h"
 #include "field/sphere_fit.h"
+#include "field/sphere_model.h"
 #include "field/spheres.h"
 #include "support/support.h"
 
@@ -105,6 +105,59 @@ TEST(spheres, trisphere_equals_the_family_of_spheres) {
   }
 }
 
+// The signed distance of a convex body is the largest, over all directions u, of u.p less how far the body goes that
+// way: outside and inside. Nothing of it is known to the code.
+TEST(spheres, trisphere_is_the_signed_distance_of_the_convex_hull) {
+  Random random(5);
+  for (int i = 0; i < 45; ++i) {
+    const Sphere s[3] = {random.sphere(), random.sphere(), random.sphere()};
+    const Vec3d p = i % 3 == 0 ? (s[0].center + s[1].center + s[2].center) / 3.0 : random.point(i % 3 == 1 ? 1 : 2);
+    const auto apart = [&](const Vec3d& u) {
+      double reach = -1e30;
+      for (const Sphere& ball : s) reach = std::max(reach, dot(ball.center, u) + ball.radius);
+      return dot(p, u) - reach;
+    };
+    Vec3d best{1, 0, 0};
+    for (int k = 0; k < 4000; ++k)
+      if (const Vec3d u = normalized(random.point(1), {0, 0, 1}); apart(u) > apart(best)) best = u;
+    for (double step = 0.1; step > 1e-9; step *= 0.93)
+      for (int k = 0; k < 60; ++k)
+        if (const Vec3d u = normalized(best + random.point(step)); apart(u) > apart(best)) best = u;
+    EXPECT_NEAR(trisphere_distance(p, s[0], s[1], s[2]).value, apart(best), 1e-5) << i;
+  }
+}
+
+TEST(spheres, weights_of_a_block_are_the_derivatives_by_its_balls) {
+  Random random(6);
+  int checked = 0;
+  for (int i = 0; i < 200; ++i) {
+    SphereBlock block{{random.sphere(), random.sphere(), random.sphere()}};
+    block.spheres.resize(static_cast<std::size_t>(1 + i % 3));
+    const Vec3d p = random.point(2);
+    const BlockSample s = sample_block(p, block);
+    EXPECT_NEAR(s.weight[0] + s.weight[1] + s.weight[2], 1, 1e-12);
+    for (std::size_t k = 0; k < block.spheres.size(); ++k) {
+      constexpr double kStep = 1e-6;
+      const auto changed = [&](double by, bool radius) {
+        SphereBlock other = block;
+        if (radius)
+          other.spheres[k].radius += by;
+        else
+          other.spheres[k].center += Vec3d{by, 0, 0};
+        return sample_block(p, other).distance.value;
+      };
+      for (const bool radius : {true, false}) {
+        const double up = changed(kStep, radius), down = changed(-kStep, radius);
+        if (std::abs(up + down - 2 * s.distance.value) > 1e-10) continue;  // at a crease
+        const double slope = -s.weight[k] * (radius ? 1.0 : s.distance.gradient.x);
+        EXPECT_NEAR((up - down) / (2 * kStep), slope, 1e-4) << i << " " << k;
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 500);
+}
+
 TEST(spheres, points_on_the_axis_and_at_centres_have_finite_unit_gradients) {
   const Sphere a{{0, 0, 0}, 1}, b{{4, 0, 0}, 0.5}, c{{2, 3, 0}, 0.5};
   for (const double x : {-2.0, 0.0, 1.0, 2.0, 4.0, 6.0}) {
@@ -193,51 +246,57 @@ TEST(sphere_fit, degenerate_points_give_usable_sets) {
     }
 }
 
-TEST(sphere_file, hand_has_a_set_for_every_joint) {
+TEST(sphere_file, hand_has_a_ball_for_every_joint) {
   CUTIS_NEEDS_SHARED_DATA();
-  const std::vector<BoneSpheres> bones =
-      load_sphere_sets((test::shared_data() / "hand_webxr" / "hand_left_spheres.json").string());
-  EXPECT_EQ(bones.size(), 25U);
-  const auto wrist = std::ranges::find(bones, "wrist", &BoneSpheres::bone);
-  ASSERT_NE(wrist, bones.end());
-  EXPECT_EQ(wrist->set.blocks.size(), 5U);  // one to each finger's root
-  EXPECT_LT(wrist->set.eval({-0.037324, 0.055986, 0.008114}).value, -0.015);
-  const auto tip = std::ranges::find(bones, "thumb-tip", &BoneSpheres::bone);
-  ASSERT_NE(tip, bones.end());
-  ASSERT_EQ(tip->set.blocks.size(), 1U);
-  EXPECT_EQ(tip->set.blocks[0].spheres.size(), 1U);
+  SphereModel model = load_sphere_model((test::shared_data() / "hand_webxr" / "hand_left_spheres.json").string());
+  EXPECT_EQ(model.balls.size(), 25U);
+  EXPECT_TRUE(model.blocks.empty());
+  (void)connect_balls(model, nullptr);
+  const SphereSet wrist = sphere_set(model, "wrist");
+  EXPECT_EQ(wrist.blocks.size(), 5U);  // one to each finger's root
+  EXPECT_LT(wrist.eval({-0.037324, 0.055986, 0.008114}).value, -0.015);
+  const SphereSet tip = sphere_set(model, "thumb-tip");
+  ASSERT_EQ(tip.blocks.size(), 1U);
+  EXPECT_EQ(tip.blocks[0].spheres.size(), 1U);
 }
 
-TEST(sphere_file, blocks_name_one_to_three_spheres) {
-  const std::string text = R"({"spheres": [
-    {"joint": "a", "parent": null, "center": [0, 0, 0], "radius": 1},
-    {"joint": "b", "parent": "a", "center": [4, 0, 0], "radius": 1},
-    {"joint": "c", "parent": "a", "center": [0, 4, 0], "radius": 1}],
-    "blocks": [{"bone": "a", "spheres": ["a", "b", "c"]}]})";
-  const std::vector<BoneSpheres> bones = parse_sphere_sets(text, "test");
-  ASSERT_EQ(bones.size(), 3U);
-  ASSERT_EQ(bones[0].set.blocks.size(), 1U);
-  EXPECT_NEAR(bones[0].set.eval({1, 1, 3}).value, 2, 1e-12);
-  EXPECT_EQ(bones[1].set.blocks[0].spheres.size(), 1U);
+TEST(sphere_file, blocks_name_one_to_three_spheres_and_are_written_back) {
+  const std::string text = R"({"unit": "cm", "spheres": [
+    {"joint": "a", "parent": null, "center": [0, 0, 0], "radius": 100},
+    {"joint": "b", "parent": "a", "center": [400, 0, 0], "radius": 100},
+    {"name": "side", "joint": "a", "parent": "a", "center": [0, 400, 0], "radius": 100}],
+    "blocks": [{"bone": "a", "spheres": ["a", "b", "side"]}]})";
+  SphereModel model = sphere_model_from_json(text, "test");
+  EXPECT_EQ(sphere_model_from_json(to_json(model), "again"), model);
+  (void)connect_balls(model, nullptr);
+  const SphereSet a = sphere_set(model, "a");
+  ASSERT_EQ(a.blocks.size(), 1U);
+  EXPECT_NEAR(a.eval({1, 1, 3}).value, 2, 1e-12);
+  ASSERT_EQ(sphere_set(model, "b").blocks.size(), 1U);
+  EXPECT_EQ(sphere_set(model, "b").blocks[0].spheres.size(), 1U);
 }
 
 TEST(sphere_file, faults_are_named_with_their_place) {
   const auto fault = [](const std::string& text) {
-    return test::error_of([&] { (void)parse_sphere_sets(text, "x.json"); });
+    return test::error_of([&] { (void)sphere_model_from_json(text, "x.json"); });
   };
   EXPECT_THAT(fault("{"), HasSubstr("x.json: is not JSON"));
-  EXPECT_THAT(fault("[]"), HasSubstr("has no \"spheres\""));
+  EXPECT_THAT(fault("{}"), HasSubstr("has no \"spheres\""));
   EXPECT_THAT(fault(R"({"spheres": 3})"), HasSubstr("must be a list"));
+  EXPECT_THAT(fault(R"({"spheres": []})"), HasSubstr("has no spheres"));
   EXPECT_THAT(fault(R"({"spheres": [{"joint": 3}]})"), HasSubstr("sphere 0: \"joint\" must be a text"));
   EXPECT_THAT(fault(R"({"spheres": [{"joint": "a", "center": [0, 0], "radius": 1}]})"), HasSubstr("'a'"));
   EXPECT_THAT(fault(R"({"spheres": [{"joint": "a", "center": [0, 0, 0], "radius": 0}]})"), HasSubstr("radius above 0"));
   EXPECT_THAT(fault(R"({"spheres": [{"joint": "a", "parent": "b", "center": [0, 0, 0], "radius": 1}]})"),
               HasSubstr("parent 'b'"));
+  EXPECT_THAT(fault(R"({"spheres": [{"joint": "a", "parent": "a", "center": [0, 0, 0], "radius": 1}]})"),
+              HasSubstr("its own ancestor"));
   const std::string a = R"({"joint": "a", "center": [0, 0, 0], "radius": 1})";
-  EXPECT_THAT(fault(R"({"spheres": [)" + a + "," + a + "]}"), HasSubstr("two spheres for joint 'a'"));
+  EXPECT_THAT(fault(R"({"unit": "inch", "spheres": [)" + a + "]}"), HasSubstr("\"m\", \"cm\" or \"mm\""));
+  EXPECT_THAT(fault(R"({"spheres": [)" + a + "," + a + "]}"), HasSubstr("two spheres of the name 'a'"));
   EXPECT_THAT(fault(R"({"spheres": [)" + a + R"(], "blocks": [{"bone": "a", "spheres": []}]})"), HasSubstr("block 0"));
   EXPECT_THAT(fault(R"({"spheres": [)" + a + R"(], "blocks": [{"bone": "a", "spheres": ["q"]}]})"), HasSubstr("'q'"));
-  EXPECT_THAT(test::error_of([] { (void)load_sphere_sets("no/such/file.json"); }), HasSubstr("does not exist"));
+  EXPECT_THAT(test::error_of([] { (void)load_sphere_model("no/such/file.json"); }), HasSubstr("does not exist"));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "cutis/error.h"
 #include "cutis/hands.h"
 #include "cutis/preset.h"
-#include "field/sphere_file.h"
 #include "fuzz/target.h"
 
 namespace cutis::fuzz {
@@ -32,7 +31,7 @@ void read_input(std::string_view bytes) {
   };
   attempt([&] { return preset_from_json(bytes, "fuzz.json"); });
   attempt([&] { return sphere_track_from_json(bytes, "fuzz.json"); });
-  attempt([&] { return parse_sphere_sets(std::string(bytes), "fuzz.json"); });
+  attempt([&] { return sphere_model_from_json(bytes, "fuzz.json"); });
   attempt([&] { return profile_from_json(bytes, "fuzz.json"); });
   attempt([&] { return controller_preset_from_json(bytes, "fuzz.json"); });
 }

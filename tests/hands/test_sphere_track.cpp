@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/math.h"
 #include "cutis/hands.h"
 #include "cutis/io.h"
 #include "support/support.h"
@@ -41,6 +42,51 @@ TEST(SphereTrack, WritesWhatItReadsBack) {
   EXPECT_EQ(read.spheres[1].radius, 0.01);
   made.name = "caf\xe9";  // JSON is UTF-8, names need not be
   EXPECT_NO_THROW((void)sphere_track_from_json(to_json(made), "made"));
+}
+
+TEST(SphereTrack, FollowsPlacesThatSitBesideTheirJoints) {
+  const Context context(1);
+  const Character arm = load_character("builtin:arm", context);
+  const std::string& joint = arm.skeleton.joints.back().name;
+  const Vec3d at = arm.skeleton.joints.back().world_from_rest.translation;
+  const std::vector<TrackedSphere> places{{joint, std::nullopt, 0.004}, {joint, at + Vec3d{0, 0.01, 0}, 0}};
+  const SphereTrack track = make_sphere_track(arm, arm.clips[0], {0.0, 0.5}, places);
+  ASSERT_EQ(track.spheres.size(), 2U);
+  for (const auto& row : track.centers) EXPECT_NEAR(distance(*row[0], *row[1]), 0.01, 1e-9);
+  EXPECT_THAT(test::error_of([&] { (void)make_sphere_track(arm, arm.clips[0], {0.0}, {{"tail", {}, 0}}); }),
+              HasSubstr("'tail'"));
+}
+
+TEST(SphereTrack, IsDisturbedAsMuchAsWasAskedFor) {
+  const Context context(1);
+  const Character arm = load_character("builtin:arm", context);
+  std::vector<double> times;
+  for (int i = 0; i < 3000; ++i) times.push_back(i / 30.0);
+  const SphereTrack clean = make_sphere_track(arm, arm.clips[0], times);
+  SphereTrack track = clean, again = clean, other = clean;
+  disturb(track, {.noise = 0.002, .gaps = 0.25, .length = 0.3});
+  disturb(again, {.noise = 0.002, .gaps = 0.25, .length = 0.3});
+  disturb(other, {.noise = 0.002, .gaps = 0.25, .length = 0.3, .seed = 2});
+  EXPECT_EQ(track.centers, again.centers);
+  EXPECT_NE(track.centers, other.centers);
+  double squares = 0, seen = 0, gaps = 0;
+  for (std::size_t f = 0; f < times.size(); ++f)
+    for (std::size_t i = 0; i < track.spheres.size(); ++i) {
+      if (!track.centers[f][i]) {
+        gaps += f == 0 || track.centers[f - 1][i] ? 1 : 0;
+        continue;
+      }
+      const Vec3d off = *track.centers[f][i] - *clean.centers[f][i];
+      squares += dot(off, off);
+      ++seen;
+    }
+  const double all = static_cast<double>(times.size() * track.spheres.size());
+  EXPECT_NEAR(seen / all, 0.75, 0.04);
+  EXPECT_NEAR(std::sqrt(squares / seen / 3), 0.002, 1e-4);
+  EXPECT_NEAR((all - seen) / gaps / 30, 0.3, 0.06);  // seconds of a gap
+  disturb(again = clean, {});
+  EXPECT_EQ(again.centers, clean.centers);
+  EXPECT_THAT(test::error_of([&] { disturb(track, {.gaps = 1}); }), HasSubstr("gaps"));
 }
 
 TEST(SphereTrack, SaysWhatIsWrongAndWhere) {

@@ -84,6 +84,8 @@ OWNER = {
     "skin_field.h": "skin_field",
     "shape_contact.h": "solve",
     "solve.h": "solve",
+    "sphere_model.h": "field",
+    "surface_markers.h": "volume",
     "take.h": "character",
     "text.h": "base",
     "types.h": "base",

@@ -6,6 +6,7 @@
 
 #include "common.h"
 #include "cutis/cutis.h"
+#include "pipeline.h"
 
 namespace cutis::cli {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct BindArguments {
   CommonOptions common;
   std::string file, output, preset, write_preset;
+  ShapeChoice shape;
   bool all = false, biceps = false;
 };
 
@@ -73,6 +75,7 @@ void run_bind(const BindArguments& options) {
   Session session(options.common);
   BindOptions bind_options;
   if (!options.preset.empty()) bind_options.preset = load_preset(options.preset);
+  options.shape.apply(bind_options.preset);
   for (const std::string& output : {options.output, options.write_preset})
     for (const std::string& input : {options.file, options.preset}) Session::check_output(input, output);
   const Character character = load_character(options.file, session.context());
@@ -98,6 +101,7 @@ void add_bind(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
   verb->add_option("-p,--preset", options->preset, "Settings: JSON, see docs/formats.md");
+  add_shape_options(*verb, options->shape);
   auto* preset = verb->add_option("--write-preset", options->write_preset,
                                   "Write a preset with all values in force, joint by joint");
   auto* output = verb->add_option("-o,--output", options->output, "Rig to write: .rig")

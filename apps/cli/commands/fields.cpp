@@ -18,6 +18,7 @@ struct FieldsArguments {
   std::string file, output, slice, iso, preset;
   std::vector<double> at;
   MotionChoice motion;
+  ShapeChoice shape;
   double width = 0, step = 0.1, level = 0.5, cell = 0, offset = 0;
   int size = 360, columns = 5;
 };
@@ -185,6 +186,7 @@ void run_fields(const FieldsArguments& options) {
   const Character character = load_character(options.file, context);
   BindOptions bind_options;
   if (!options.preset.empty()) bind_options.preset = load_preset(options.preset);
+  options.shape.apply(bind_options.preset);
   const Poses poses = choose_poses(character, options, context);
   SkinField field(bind(character, context, bind_options));
   Json json = {{"file", options.file}, {"clip", poses.clip ? Json(poses.clip->name) : Json(nullptr)}};
@@ -229,6 +231,7 @@ void add_fields(CLI::App& app) {
   add_motion_options(*verb, options->motion);
   verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
   verb->add_option("-p,--preset", options->preset, "Settings: JSON, see docs/formats.md");
+  add_shape_options(*verb, options->shape);
   verb->add_option("--width", options->width, "Of the slice, metres (default: the bones that meet there)")
       ->check(CLI::PositiveNumber);
   verb->add_option("--offset", options->offset, "Moves the plane along its normal, metres")->capture_default_str();

@@ -123,9 +123,10 @@ void run_markers(const MarkersArguments& options) {
   if (options.output.empty() && options.write_map.empty() && options.write_limits.empty() && options.sheet.empty() &&
       options.plots.empty() && options.places.empty() && options.poses.empty())
     fail("markers", "needs something to do: -o, --poses, --sheet, --plots, --places, --write-map or --write-limits");
-  const bool is_volume = options.skin == "volume";
+  const bool is_surface = options.skin == "surface";
+  const bool is_volume = options.skin == "volume" || is_surface;
   const Method method = is_volume ? Method::dqs : method_from_string(options.skin);
-  const bool touches = is_volume && options.contact.solve.contact_pass.value_or(true);
+  const bool touches = is_volume && !is_surface && options.contact.solve.contact_pass.value_or(true);
   if (!options.poses.empty() && !has_extension(options.poses, ".bvh") && !has_extension(options.poses, ".glb") &&
       !has_extension(options.poses, ".gltf"))
     fail("--poses", "writes .bvh, .glb or .gltf");
@@ -202,7 +203,14 @@ void run_markers(const MarkersArguments& options) {
   targets = resample(targets, rate);
   if (options.frames > 0) targets.frames = std::min(targets.frames, static_cast<std::size_t>(options.frames));
 
-  MarkerSolver solver(character, map, options.solver, context);
+  if (is_surface && (!options.poses.empty() || options.control))
+    fail("--skin", "surface has no skeleton and no control mesh; leave out --poses and --control");
+  std::optional<SurfaceMarkers> surface;
+  std::optional<MarkerSolver> volume;
+  if (is_surface)
+    surface.emplace(character, map, context);
+  else
+    volume.emplace(character, map, options.solver, context);
   std::optional<Solver> skinner;
   if (!is_volume)
     skinner.emplace(bind(character, context, bind_options({method}, options.contact)),
@@ -226,7 +234,8 @@ void run_markers(const MarkersArguments& options) {
   MarkerPictures pictures(character, options.sheet.empty() ? 0 : options.sheet_frames, targets.frames);
   double skin_ms = 0;
   for (std::size_t f = 0; f < targets.frames; ++f) {
-    const MarkerFrame& frame = solver.solve(targets.frame(f), targets.frame_confidence(f));
+    const MarkerFrame& frame = surface ? surface->solve(targets.frame(f), targets.frame_confidence(f))
+                                       : volume->solve(targets.frame(f), targets.frame_confidence(f));
     reports.push_back(frame.report);
     const std::vector<Vec3f>* positions = &frame.positions;
     const std::vector<Vec3f>* normals = &frame.normals;
@@ -249,7 +258,7 @@ void run_markers(const MarkersArguments& options) {
       poses.push_back(frame.pose);
     if (writer) writer->add_frame(*positions, *normals);
     Mesh control;
-    if (options.control) solver.boundary(control.positions, control.triangles);
+    if (options.control) volume->boundary(control.positions, control.triangles);
     pictures.take(f, times[f], *positions, targets.frame(f), targets.frame_confidence(f), control);
     context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(targets.frames));
   }
@@ -266,7 +275,7 @@ void run_markers(const MarkersArguments& options) {
   if (!options.plots.empty()) write_png(options.plots, plot_reports(times, reports));
 
   const Summary s = summarise(reports);
-  const ControlMeshInfo& info = solver.info();
+  const ControlMeshInfo info = volume ? volume->info() : ControlMeshInfo{};
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const std::string& out : {options.output, options.poses, options.sheet, options.plots})
     if (!out.empty()) session.say(out);
@@ -274,8 +283,9 @@ void run_markers(const MarkersArguments& options) {
       "  take         {} frames at {:.4g} a second, {} markers; {} samples filled, {} released, {} jumps, {} swapped "
       "back",
       targets.frames, targets.rate, targets.markers, targets.filled, targets.released, targets.jumps, targets.swapped));
-  session.say(fmt::format("  control mesh {} vertices, {} tetrahedra, {} skeleton samples; built in {:.3g} s",
-                          info.vertices, info.tetrahedra, info.skeleton_samples, info.build_ms / 1000));
+  if (volume)
+    session.say(fmt::format("  control mesh {} vertices, {} tetrahedra, {} skeleton samples; built in {:.3g} s",
+                            info.vertices, info.tetrahedra, info.skeleton_samples, info.build_ms / 1000));
   session.say("               factor s  update ms  embed ms  RRMS_E   RE_V    ED_E    iterations");
   session.say(fmt::format("  table I      {:<9.3f} {:<10.2f} {:<9.2f} {:<8.4f} {:<7.4f} {:<7.4f} {:.1f}",
                           info.factor_ms / 1000, s.solve_ms, s.embed_ms, s.rrms, s.mesh_volume, s.length,
@@ -339,6 +349,11 @@ void run_markers(const MarkersArguments& options) {
        {"per_frame", to_json(reports, map)},
        {"seconds", rounded(seconds)},
        {"warnings", session.warnings()}});
+  if (surface) {  // has none of these
+    document["control_mesh"] = nullptr;
+    for (const char* key : {"volume_error", "volume_error_worst", "bone_length_error", "bone_length_worst"})
+      document["summary"][key] = nullptr;
+  }
   session.print(document);
 }
 
@@ -367,7 +382,8 @@ void add_markers(CLI::App& app) {
   verb->add_flag("--no-fit", options->no_fit, "Markers in their usual places, at scale 1");
   verb->add_option(
           "--skin", options->skin,
-          fmt::format("Who moves the skin: volume (the control mesh, then contact), or the recovered pose through {}",
+          fmt::format("Who moves the skin: volume (the control mesh, then contact), surface (as-rigid-as-possible, "
+                      "without inside and skeleton, for comparison), or the recovered pose through {}",
                       fmt::join(method_names(), ", ")))
       ->capture_default_str();
   add_option_flags(*verb, option_fields(options->solver));

@@ -19,7 +19,7 @@ struct RenderArguments {
   ContactChoice contact;
   double yaw = 35, pitch = 12, zoom_size = 0;
   RenderOptions render;
-  bool follow = false, view_given = false, numbers = false, skeleton = false, samples = false;
+  bool follow = false, view_given = false, numbers = false, skeleton = false, samples = false, balls = false;
   int pick = 0;
 };
 
@@ -58,6 +58,7 @@ void run_render(const RenderArguments& options) {
   choice.numbers = options.numbers;
   choice.skeleton = options.skeleton;
   choice.samples = options.samples;
+  choice.balls = options.balls;
   choice.pick = options.pick;
   choice.view = {.yaw = options.yaw * kDegree, .pitch = options.pitch * kDegree};
   choice.render = options.render;
@@ -103,7 +104,9 @@ void add_render(CLI::App& app) {
           "texture (with vertex colours, base colours and cut-outs), shade, part, role, weights, influences (how many "
           "bones "
           "move a vertex), stretch, roughness, "
-          "scars, overlap, intersections, poke_through, tears; residual, contact (methods that follow a field); "
+          "scars, overlap, intersections, poke_through, tears; residual, contact, blend (weights of the blend "
+          "operator; "
+          "methods that follow a field); "
           "untouched, memory, settled, which play the motion twice (see 'measure --also'); default: texture where the "
           "file has textures or colours, else shade")
       ->check(CLI::IsMember(color_names()));
@@ -123,6 +126,9 @@ void add_render(CLI::App& app) {
   verb->add_flag("--samples", options->samples,
                  "What the fields of the parts were fitted through, with normals, through the skin: samples (yellow), "
                  "caps (red), tucks (blue)");
+  verb->add_flag("--balls", options->balls,
+                 "Instead of the skin the spheres that parts are made of (--fields spheres, --sphere-model), in their "
+                 "colours");
   verb->add_option("--size", options->size, "Pixels of one cell")->capture_default_str();
   CLI::Option* yaw =
       verb->add_option("--yaw", options->yaw, "Degrees around the character; 0 is its front, 90 its left")

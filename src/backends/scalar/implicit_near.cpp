@@ -67,7 +67,7 @@ bool find_near(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pos
       near.bend = gate *= inner_side(side);
       if (hinge->blends) {
         near.joint = pair.hinge;
-        near.weight = std::max(0.0F, side);  // Implicit's blending weight
+        near.weight = surface.blend(v, std::max(0.0F, side));  // Implicit's blending weight
         // A fold that is filled does not touch.
         gate *= 1 - near.weight * (1 - closed_share(pose.joints[static_cast<std::size_t>(pair.hinge)]));
       }
