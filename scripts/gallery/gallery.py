@@ -74,7 +74,7 @@ class Studio:
     def shown(self, arguments):
         """A command line as people would write it: without our folders."""
         text = "cutis " + " ".join(shlex.quote(str(a)) for a in arguments)
-        for folder in (self.work, self.out, self.data):
+        for folder in (self.work, self.out, self.data, self.root):
             if folder:
                 text = text.replace(f"{folder}/", "")
         return text

@@ -127,12 +127,12 @@ def figure_4(r):
     r.expect("reach of the upper part when its sphere lies at -0.35 m", reach, "<", -0.38, " m")
     # What a tracker sees of a fist, on a hand 1.15 times as large, with noise and gaps; the character is fitted to it and follows.
     seen = r.studio.work / f"{r.recipe.name}-fist.json"
-    r.studio.run(["spheres", "builtin:hand:1000", "--clip", "fist", "--frames", 12, "--make-track", seen, "--noise", 0.0005, "--gaps", 0.1, "--quiet"])
+    r.studio.run(["spheres", "builtin:hand:2000", "--clip", "fist", "--frames", 12, "--make-track", seen, "--noise", 0.0005, "--gaps", 0.1, "--quiet"])
     larger = json.loads(seen.read_text())
     for frame in larger["frames"]:
         frame["centers"] = [c and [1.15 * x for x in c] for c in frame["centers"]]
     fist = preset(r, "larger", larger)
-    f = r.answer("spheres", "builtin:hand:1000", "--spheres", fist, "--fit", "--fitted", r.studio.work / f"{r.recipe.name}-fitted.glb")["followed"]
+    f = r.answer("spheres", "builtin:hand:2000", "--spheres", fist, "--fit", "--fitted", r.studio.work / f"{r.recipe.name}-fitted.glb")["followed"]
     r.say(f"{f['spheres']} spheres of a fist on a hand 1.15 times as large, noise of 0.5 mm, {f['not_seen']} of {f['spheres'] * f['frames']} centres not seen.")
     r.expect("size that the fit finds, less 1.15", abs(f["fit"]["size"] - 1.15), "<", 0.02)
     r.expect("centres missed by the fitted hand, mean", 1000 * f["miss"]["mean"], "<", 1, " mm")

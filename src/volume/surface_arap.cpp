@@ -14,7 +14,6 @@
 #include "base/alive.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
-#include "base/polar.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "cutis/surface_markers.h"
@@ -37,7 +36,7 @@ constexpr double kHold = 50;
 constexpr double kAnchor = 1e-8;
 /// A frame is done when no vertex moves farther in a step, in sizes of the character.
 constexpr double kStillStep = 1e-5;
-constexpr int kSurfaceRotationSteps = 3;
+constexpr int kSurfaceRotationSteps = 3, kFirstTurns = 60;
 constexpr std::size_t kGrainOfVertices = 512;
 
 struct AttachedMarker {
@@ -158,8 +157,15 @@ struct SurfaceMarkers::Impl {
       const Vec3d a = (marker_now(attached[m]) - from) * hold(m), b = seen_target(m, targets) - to;
       for (int c = 0; c < 3; ++c) spread.col[c] += b * a[c];
     }
-    Quatd turn = polar_decompose(spread).rotation;
-    turn = fit_rotation(spread, turn, 50);
+    // Markers often lie in a plane, where a polar decomposition may be a reflection: rotations only, from four starts.
+    const auto agreement = [&](const Quatd& q) {
+      const Mat3d m = to_matrix(q);
+      return dot(m.col[0], spread.col[0]) + dot(m.col[1], spread.col[1]) + dot(m.col[2], spread.col[2]);
+    };
+    Quatd turn = fit_rotation(spread, {}, kFirstTurns);
+    for (const Quatd& start : {Quatd{1, 0, 0, 0}, Quatd{0, 1, 0, 0}, Quatd{0, 0, 1, 0}})
+      if (const Quatd other = fit_rotation(spread, start, kFirstTurns); agreement(other) > agreement(turn))
+        turn = other;
     for (std::size_t v = 0; v < rest.size(); ++v) {
       positions[v] = rotate(turn, positions[v] - from) + to;
       rotations[v] = turn * rotations[v];

@@ -273,7 +273,7 @@ TEST(Animate, FollowsTrackedSpheres) {
 TEST(Spheres, MakesATrackFitsACharacterToItAndAnimatesIt) {
   const TemporaryFolder folder;
   const std::string track = folder.file("track.json"), fitted = folder.file("fitted.glb");
-  const Result made = run("spheres builtin:hand:1000 --clip fist --frames 6 --noise 0.0005 --gaps 0.15 --make-track " +
+  const Result made = run("spheres builtin:hand:2000 --clip fist --frames 6 --noise 0.0005 --gaps 0.15 --make-track " +
                           track + " --json");
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const json m = json::parse(made.out)["made"];
@@ -287,7 +287,7 @@ TEST(Spheres, MakesATrackFitsACharacterToItAndAnimatesIt) {
       if (!center.is_null())
         for (json& x : center) x = 1.2 * x.get<double>();
   std::ofstream(track) << larger.dump();
-  const Result followed = run("spheres builtin:hand:1000 --spheres " + track + " --fit --fitted " + fitted +
+  const Result followed = run("spheres builtin:hand:2000 --spheres " + track + " --fit --fitted " + fitted +
                               " --frames 3 -o " + folder.file("x.pc2") + " --json");
   ASSERT_EQ(followed.exit_code, 0) << followed.err;
   const json f = json::parse(followed.out);
@@ -298,29 +298,29 @@ TEST(Spheres, MakesATrackFitsACharacterToItAndAnimatesIt) {
   EXPECT_EQ(f["animated"]["nonfinite"], 0);
   const json info = json::parse(run("info " + fitted + " --json").out);
   EXPECT_EQ(info["clips"].back()["name"], "fist");
-  EXPECT_EQ(run("spheres builtin:hand:1000").exit_code, 2);
-  EXPECT_EQ(run("spheres builtin:hand:1000 --noise 1 --spheres " + track).exit_code, 2);  // of a track that is made
+  EXPECT_EQ(run("spheres builtin:hand:2000").exit_code, 2);
+  EXPECT_EQ(run("spheres builtin:hand:2000 --noise 1 --spheres " + track).exit_code, 2);  // of a track that is made
 }
 
 TEST(Spheres, WritesAModelThatOtherVerbsTake) {
   const TemporaryFolder folder;
   const std::string model = folder.file("model.json");
-  const Result written = run("spheres builtin:arm --model " + model + " --json");
+  const Result written = run("spheres builtin:cylinder --model " + model + " --json");
   ASSERT_EQ(written.exit_code, 0) << written.err;
   EXPECT_GE(json::parse(written.out)["model"]["spheres"], 3);
   const Result bound =
-      run("bind builtin:arm --sphere-model " + model + " --write-preset " + folder.file("p.json") + " --json");
+      run("bind builtin:cylinder --sphere-model " + model + " --write-preset " + folder.file("p.json") + " --json");
   ASSERT_EQ(bound.exit_code, 0) << bound.err;
   for (const json& part : json::parse(bound.out)["parts"])
     EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
   EXPECT_EQ(json::parse(read_all(folder.file("p.json")))["spheres"]["blocks"], json::parse(read_all(model))["blocks"]);
   const Result drawn =
-      run("render builtin:arm --sphere-model " + model + " --balls --size 64x64 -o " + folder.file("x.png"));
+      run("render builtin:cylinder --sphere-model " + model + " --balls --size 64x64 -o " + folder.file("x.png"));
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
-  const Result none = run("render builtin:arm --balls --size 64x64 -o " + folder.file("y.png"));
+  const Result none = run("render builtin:cylinder --balls --size 64x64 -o " + folder.file("y.png"));
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.err, HasSubstr("made of no spheres"));
-  const Result wrong = run("bind builtin:cylinder --sphere-model " + model + " -o " + folder.file("x.rig"));
+  const Result wrong = run("bind builtin:arm --sphere-model " + model + " -o " + folder.file("x.rig"));
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_THAT(wrong.err, HasSubstr("has no joint"));
 }

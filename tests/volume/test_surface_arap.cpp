@@ -45,11 +45,25 @@ TEST_F(SurfaceOfATube, FollowsARigidMotionRigidly) {
   for (std::size_t v = 0; v < positions.size(); ++v)
     worst = std::max(worst, distance(static_cast<Vec3d>(frame.positions[v]),
                                      rotate(turn, static_cast<Vec3d>(positions[v])) + Vec3d{1, 2, 3}));
-  EXPECT_LT(worst, 1e-4);
+  EXPECT_LT(worst, 1e-3);  // of two metres: rotations rest at a thousandth of a radian
   EXPECT_TRUE(frame.report.converged);
-  EXPECT_LT(frame.report.rrms, 1e-4);
+  EXPECT_LT(frame.report.rrms, 1e-3);
   EXPECT_NEAR(frame.report.mesh_volume_error, 0, 1e-5);
   EXPECT_LT(frame.report.marker_worst, 1e-4);
+}
+
+TEST_F(SurfaceOfATube, StartsTheRightWayRoundFromMarkersInAPlane) {
+  map.places = {map.places[0], map.places[1], map.places[3], map.places[4]};  // all at z = 0
+  rest = {rest[0], rest[1], rest[3], rest[4]};
+  for (const double angle : {0.0, 1.0, 3.0}) {
+    SurfaceMarkers solver(tube, map, context);
+    const Quatd turn = axis_angle(Vec3d{0, 1, 0}, angle);
+    std::vector<Vec3d> targets;
+    for (const Vec3d& p : rest) targets.push_back(rotate(turn, p));
+    const MarkerFrame& frame = solver.solve(targets, sure());
+    EXPECT_NEAR(frame.report.mesh_volume_error, 0, 1e-4) << angle;
+    EXPECT_LT(frame.report.rrms, 1e-3) << angle;
+  }
 }
 
 // The upper half swung down beside the lower one: a skin without inside kinks flat, a volume does not.
