@@ -176,7 +176,7 @@ SphereModel sphere_model_of(const Character& character, const BindOptions& optio
 // A point of a convex hull for every direction: the farthest of its spheres that way.
 void add_hulls(Overlay& overlay, const Character& character, const SphereModel& model,
                std::span<const Affine3d> world_from_joint) {
-  constexpr int kAround = 40, kUp = 20;
+  constexpr int kAround = 120, kUp = 60;
   const std::vector<Color> colors = joint_colors(character.skeleton);
   for (const SphereModel::Block& block : model.blocks) {
     const int joint = character.skeleton.find(block.joint);

@@ -297,7 +297,7 @@ TEST(Spheres, MakesATrackFitsACharacterToItAndAnimatesIt) {
   EXPECT_EQ(f["animated"]["frames"], 3);
   EXPECT_EQ(f["animated"]["nonfinite"], 0);
   const json info = json::parse(run("info " + fitted + " --json").out);
-  EXPECT_EQ(info["clips"].back()["name"], "fist");
+  EXPECT_EQ(info["clips"].back()["name"], "fist tracked");
   EXPECT_EQ(run("spheres builtin:hand:2000").exit_code, 2);
   EXPECT_EQ(run("spheres builtin:hand:2000 --noise 1 --spheres " + track).exit_code, 2);  // of a track that is made
 }

@@ -108,9 +108,11 @@ Json follow_track(Character character, const SpheresArguments& options, const Se
   json["miss"] = {{"mean", rounded(mean)}, {"worst", rounded(worst)}};
   if (!options.fitted.empty()) {
     Character out = character;
-    out.clips.push_back(followed.clip);
+    Clip clip = followed.clip;
+    while (std::ranges::find(out.clips, clip.name, &Clip::name) != out.clips.end()) clip.name += " tracked";
+    out.clips.push_back(clip);
     write_character(options.fitted, out, session.context());
-    session.say(fmt::format("{}: with the clip '{}'", options.fitted, followed.clip.name));
+    session.say(fmt::format("{}: with the clip '{}'", options.fitted, clip.name));
     json["fitted"] = options.fitted;
   }
   return json;
