@@ -2,8 +2,8 @@
 """Every claim of the gallery can fail: a program whose stage is broken must not pass its row.
 
 usage: break_stages.py CUTIS FOLDER
-The program is replaced by a script that calls it with other arguments: relaxation, contact, smoothing, atlas, joint limits and
-the blend are turned off one at a time, and a verb is made to answer nothing.
+The program is replaced by a script that calls it with other arguments: relaxation, contact, smoothing, atlas, joint limits, the
+blend, the fit to spheres and surface deformation are turned off one at a time, and a verb is made to answer nothing.
 """
 import pathlib
 import stat
@@ -17,6 +17,8 @@ BREAKS = [
     ("epfl-figure-14", "smoothing around contact", "a[:] = ['implicit.smoothing=0' if x.startswith('implicit.smoothing') else x for x in a]", "without smoothing"),
     ("epfl-figures-11-12-and-25", "the blend", "a[:] = ['union' if x == 'blend' else x for x in a]", "the blend lifts the inner side"),
     ("epfl-figure-1", "dual quaternions", "a[:] = ['lbs' if x == 'dqs' else x for x in a]", "least radius, dqs"),
+    ("markers-figure-3", "the surface alone", "a[:] = ['volume' if x == 'surface' else x for x in a]", "by the surface alone"),
+    ("epfl-figures-4-and-17", "the fit to spheres", "a[:] = [x for x in a if x != '--fit']", "could not be made"),
     ("atlas-figure-1", "atlas", "a[:] = ['heat' if x == 'atlas' else x for x in a]", "could not be made"),
     ("markers-figures-4-and-5", "joint limits", "a[:] = [x for i, x in enumerate(a) if x != '--limits' and (i == 0 or a[i - 1] != '--limits')] + (['--no-limits'] if a[0] == 'markers' and '--no-limits' not in a else [])", "markers missed with limits"),
 ]
