@@ -49,7 +49,7 @@ template <class Options>
 class OptionTable : public testing::Test {};
 using OptionStructs = testing::Types<ReadOptions, MotionOptions, OperatorOptions, Preset, BindOptions, JointPreset,
                                      WeightOptions, SolveOptions, ImplicitOptions, TrackingOptions, TakeOptions,
-                                     TargetOptions, MarkerOptions, SpherePoseOptions, MetricsOptions, ViewOptions,
+                                     TargetOptions, MarkerOptions, SpherePoseOptions, RegisterOptions, MetricsOptions, ViewOptions,
                                      RenderOptions, SheetOptions, ComposeOptions, PlotOptions, IsoLinesOptions>;
 TYPED_TEST_SUITE(OptionTable, OptionStructs);
 
