@@ -9,8 +9,8 @@
 #include "character/recognise.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
-#include "cutis/roles.h"
 #include "geometry/normals.h"
+#include "register/outer_skin.h"
 
 namespace cutis {
 namespace {
@@ -28,23 +28,48 @@ std::array<Vec3d, 3> frame_of(const DrivenSkeleton::Bone& bone, const BodyRoles&
   return {along, side, cross(along, side)};
 }
 
+/// Where names do not tell arms and legs, the shape of the skeleton may.
+void take_roles_of_shape(const Character& character, BodyModel& model) {
+  const auto has_limbs = [&] {
+    return model.roles.find(Part::upper_arm, Side::left) >= 0 && model.roles.find(Part::thigh, Side::left) >= 0 &&
+           model.roles.find(Part::upper_arm, Side::right) >= 0 && model.roles.find(Part::thigh, Side::right) >= 0;
+  };
+  if (!has_limbs()) {
+    const Recognised found = recognise(placed_joints(character));
+    BodyRoles by_shape = model.roles;
+    for (std::size_t b = 0; b < by_shape.roles.size(); ++b)
+      by_shape.roles[b] = found.roles[slot(model.skeleton.bones[b].joint)];
+    std::swap(model.roles, by_shape);
+    if (found.kind != BodyKind::human || !has_limbs()) {
+      model.roles = by_shape;
+      return;
+    }
+    const auto at = [&](Part part, Side side) {
+      return model.skeleton.bones[slot(model.roles.find(part, side))].rest;
+    };
+    const Vec3d hips = (at(Part::thigh, Side::left) + at(Part::thigh, Side::right)) * 0.5,
+                shoulders = (at(Part::upper_arm, Side::left) + at(Part::upper_arm, Side::right)) * 0.5;
+    model.roles.left = normalized(at(Part::thigh, Side::left) - at(Part::thigh, Side::right) +
+                                      at(Part::upper_arm, Side::left) - at(Part::upper_arm, Side::right),
+                                  model.roles.left);
+    const Vec3d up = shoulders - hips;
+    model.roles.up = normalized(up - model.roles.left * dot(up, model.roles.left), model.roles.up);
+    model.roles.forward = cross(model.roles.left, model.roles.up);
+  }
+  model.is_body = true;
+}
+
 // A sequence of low discrepancy over the area (Roberts 2018): every beginning of it is even.
 void add_samples(const Character& character, BodyModel& model) {
-  const Roles pieces = find_roles(character);
   const JoinedMeshes joined = join_meshes(character);
-  std::vector<Vec3f> normals;
   std::vector<const Mesh*> mesh_of;
-  for (const Mesh& mesh : character.meshes) {
-    normals.insert(normals.end(), mesh.normals.begin(), mesh.normals.end());
-    mesh_of.insert(mesh_of.end(), mesh.positions.size(), &mesh);
-  }
+  for (const Mesh& mesh : character.meshes) mesh_of.insert(mesh_of.end(), mesh.positions.size(), &mesh);
   std::vector<std::uint32_t> outer;
   std::vector<double> until;
   double total = 0;
   for (std::uint32_t t = 0; t < joined.input_triangles.size(); ++t) {
     const Triangle& triangle = joined.input_triangles[t];
-    const PieceRole role = pieces.pieces[pieces.piece[triangle[0]]].role;
-    if (role == PieceRole::inner) continue;
+    if (!model.outer[triangle[0]] || !model.outer[triangle[1]] || !model.outer[triangle[2]]) continue;
     total += length(area_vector(joined.input_positions[triangle[0]], joined.input_positions[triangle[1]],
                                 joined.input_positions[triangle[2]]));
     outer.push_back(t);
@@ -96,7 +121,7 @@ void add_samples(const Character& character, BodyModel& model) {
 
 }  // namespace
 
-BodyModel make_body_model(const Character& character) {
+BodyModel make_body_model(const Character& character, const Context& context) {
   if (!character.has_weights() || character.meshes.empty())
     throw Error(ErrorCode::bad_character, character.source,
                 "has no weights for all of its skin; make them with 'cutis weights' first");
@@ -105,9 +130,7 @@ BodyModel make_body_model(const Character& character) {
   model.extent = diagonal(character.bounds());
   model.roles = find_body_roles(character.skeleton, model.skeleton);
   model.limits = human_limits(character.skeleton, model.skeleton);
-  const BodyKind kind = recognise(placed_joints(character)).kind;
-  model.is_body = kind == BodyKind::human;
-  model.is_hand = kind == BodyKind::hand;
+  take_roles_of_shape(character, model);
   const std::size_t bones = model.skeleton.bones.size();
   model.children.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) {
@@ -131,6 +154,7 @@ BodyModel make_body_model(const Character& character) {
                                                      : skeleton.joints[slot(at)].parent;
     model.bone_of_joint.push_back(at < 0 ? 0 : model.skeleton.bone_of_joint[slot(at)]);
   }
+  model.outer = outer_vertices(character, context);
   add_samples(character, model);
   return model;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cutis/character.h"
+#include "cutis/context.h"
 #include "volume/body_roles.h"
 #include "volume/driven_skeleton.h"
 #include "volume/joint_limits.h"
@@ -47,10 +48,11 @@ struct BodyModel {
   std::vector<int> bone_of_joint;  ///< of every joint: its bone, or the one that carries it
   JointLimits limits;
   BodyRoles roles;
-  bool is_body = false, is_hand = false;
+  bool is_body = false;                     ///< with arms and legs
   double extent = 1;                        ///< diagonal of the character at rest
   std::vector<std::array<Vec3d, 3>> frame;  ///< of each bone: along it, and across it twice; at rest
   std::vector<int> mirror;                  ///< the bone of the other side, or -1
+  std::vector<char> outer;                  ///< per vertex of all meshes: a scanner can see it
   std::vector<SkinSample> samples;          ///< evenly over the outer skin; every beginning of the list is even too
   std::vector<double> share;                ///< of each bone: of the skin that hangs on it and below
   std::vector<double> own_share;
@@ -62,7 +64,7 @@ struct BodyModel {
 };
 
 /// Throws Error(bad_character) without bones or weights.
-[[nodiscard]] BodyModel make_body_model(const Character& character);
+[[nodiscard]] BodyModel make_body_model(const Character& character, const Context& context);
 
 [[nodiscard]] ModelState rest_state(const BodyModel& model);
 [[nodiscard]] PlacedBones place_bones(const BodyModel& model, const ModelState& state);

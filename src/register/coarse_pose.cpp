@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 #include <queue>
+#include <cstdio> // DEBUG
+#include <cstdlib> // DEBUG
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -22,7 +24,7 @@ constexpr int kFacings = 8;
 constexpr std::size_t kEnds = 5;         // of a character: head, hands, feet; fingertips
 constexpr std::size_t kScanEnds = 8;     // of a scan: some are corners of holes
 constexpr std::size_t kEndStarts = 16;   // best assignments of ends that are tried
-constexpr double kTwin = 0.02;           // states whose skins are no farther apart are one, in extents
+constexpr int kTurnsAnywhere = 96;       // of the whole when nothing is known of where up is: 35 degrees apart
 
 
 // ---- usual poses ----
@@ -42,7 +44,7 @@ constexpr UsualPose kBodyPoses[] = {
     {{0.3, -0.2, 1}, {0, 0, 1}, {0.3, -0.1, 1}, {0, -1, -0.4}},        // squatting, arms forward
     {{0.7, -0.7, 0}, {0.7, -0.7, 0.1}, {0.5, -1, 0.1}, {0.3, -1, 0}},  // astride
 };
-constexpr double kCurls[] = {0, 0.35, 0.75};  // of fingers, of their range
+constexpr double kCurls[] = {0.35, 0.75, 1};  // of fingers, of their range
 
 void carry(const BodyModel& model, std::size_t bone, std::vector<Quatd>& turn) {
   // What hangs on a bone goes with it, unless it is set itself afterwards: parents come first.
@@ -82,7 +84,6 @@ std::vector<std::vector<Quatd>> usual_turns(const BodyModel& model) {
   }
   // Fingers, and whatever else has ranges.
   for (const double curl : kCurls) {
-    if (curl == 0) continue;
     std::vector<Quatd> turn = rest;
     bool any = false;
     for (std::size_t b = 0; b < model.bones(); ++b) {
@@ -156,6 +157,18 @@ std::vector<Mat3d> cube_turns() {
       if (determinant(m) > 0) turns.push_back(m);
     }
   } while (std::ranges::next_permutation(p).found);
+  return turns;
+}
+
+/// Turns spread evenly over all there are (Alexa 2022, super-Fibonacci spirals).
+std::vector<Quatd> even_turns(int count) {
+  constexpr double kPhi = 1.4142135623730951, kPsi = 1.533751168755204288118041;
+  std::vector<Quatd> turns;
+  for (int i = 0; i < count; ++i) {
+    const double s = i + 0.5, r = std::sqrt(s / count), q = std::sqrt(1 - s / count), a = 2 * kPi * s / kPhi,
+                 b = 2 * kPi * s / kPsi;
+    turns.push_back({r * std::sin(a), r * std::cos(a), q * std::sin(b), q * std::cos(b)});
+  }
   return turns;
 }
 
@@ -322,11 +335,12 @@ std::vector<ModelState> starts_from_ends(const BodyModel& model, const FitTarget
 
 struct Runner {
   ModelState state;
-  double misfit = 0;
+  double badness = 0;
 };
 
-void keep_best(const BodyModel& model, std::vector<Runner>& runners, std::size_t count) {
-  std::ranges::stable_sort(runners, {}, &Runner::misfit);
+/// States whose skins are no farther apart than `apart` extents are one.
+void keep_best(const BodyModel& model, std::vector<Runner>& runners, std::size_t count, double apart) {
+  std::ranges::stable_sort(runners, {}, &Runner::badness);
   std::vector<Runner> kept;
   std::vector<std::vector<Vec3d>> skins;
   for (Runner& r : runners) {
@@ -336,13 +350,70 @@ void keep_best(const BodyModel& model, std::vector<Runner>& runners, std::size_t
     const bool twin = std::ranges::any_of(skins, [&](const std::vector<Vec3d>& other) {
       double sum = 0;
       for (std::size_t i = 0; i < skin.size(); ++i) sum += distance(skin[i], other[i]);
-      return sum < kTwin * extent * static_cast<double>(skin.size());
+      return sum < apart * extent * static_cast<double>(skin.size());
     });
     if (twin) continue;
     skins.push_back(std::move(skin));
     kept.push_back(std::move(r));
   }
   runners = std::move(kept);
+}
+
+// ---- limbs ----
+
+constexpr double kLeastLimb = 0.004, kMostLimb = 0.3;  // of the skin, that hangs on a limb's first bone
+constexpr double kLimbFar = 0.06;                      // in extents
+constexpr double kBetter = 0.98;                       // badness, of what it was: less gain is chance
+
+/// Limbs that hang on the same bone as others: arms, legs, fingers.
+std::vector<int> find_limbs(const BodyModel& model) {
+  std::vector<int> limbs;
+  for (std::size_t b = 1; b < model.bones(); ++b) {
+    const auto is_limb = [&](int c) { return model.share[slot(c)] >= kLeastLimb; };
+    if (is_limb(static_cast<int>(b)) && model.share[b] <= kMostLimb &&
+        std::ranges::count_if(model.children[slot(model.parent[b])], is_limb) > 1)
+      limbs.push_back(static_cast<int>(b));
+  }
+  return limbs;
+}
+
+bool hangs_on_bone(const BodyModel& model, int bone, int above) {
+  while (bone > above) bone = model.parent[slot(bone)];
+  return bone == above;
+}
+
+/// Limbs that got stuck beside what they should be on start again from usual poses, one after the other.
+void restart_limbs(const BodyModel& model, const FitTarget& target, ModelState& state, const Context& context) {
+  constexpr std::size_t kSamplesHere = 600;
+  const FitStage stage{{.least_share = kLeastLimb}, 6, 0.05, 0.02, kSamplesHere, 0.2};
+  const std::vector<std::vector<Quatd>> usual = usual_turns(model);
+  double now = badness(model, target, state, kLimbFar, kSamplesHere);
+  for (const int limb : find_limbs(model)) {
+    ModelState best = state;
+    double least = kBetter * now;
+    std::vector<std::vector<Quatd>> tried;
+    for (const std::vector<Quatd>& turn : usual) {
+      std::vector<Quatd> relative;
+      ModelState start = state;
+      for (int b = limb; b < static_cast<int>(model.bones()); ++b) {
+        if (!hangs_on_bone(model, b, limb)) continue;
+        const auto p = slot(model.parent[slot(b)]);
+        relative.push_back(conjugate(turn[p]) * turn[slot(b)]);
+        start.turn[slot(b)] = normalized(start.turn[p] * relative.back());
+      }
+      const bool known = std::ranges::any_of(tried, [&](const std::vector<Quatd>& other) {
+        for (std::size_t i = 0; i < other.size(); ++i)
+          if (std::abs(dot(other[i], relative[i])) < 0.995) return false;
+        return true;
+      });
+      if (known) continue;
+      tried.push_back(relative);
+      fit_model(model, target, {}, stage, start, context);
+      const double after = badness(model, target, start, kLimbFar, kSamplesHere);
+      if (after < least) least = after, best = std::move(start);
+    }
+    if (least < kBetter * now) state = std::move(best), now = least;
+  }
 }
 
 }  // namespace
@@ -364,7 +435,8 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
         runners.push_back({placed(model, turn,
                                   axis_angle(up, 2 * kPi * k / kFacings) * rotation_between(model.roles.up, up), scan)});
     if (!ups.empty()) continue;
-    // Nothing is known of where up is: along the axes of both.
+    // Nothing is known of where up is: anywhere, and along the axes of both.
+    for (const Quatd& whole : even_turns(kTurnsAnywhere)) runners.push_back({placed(model, turn, whole, scan)});
     ModelState state = rest_state(model);
     state.turn = turn;
     const Mat3d own = spread_of(posed_points(model, state, 500)).axes;
@@ -376,24 +448,34 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
   struct Heat {
     FitStage stage;
     std::size_t keep;
-    double far;
+    double far, apart;
   };
   const Heat heats[] = {
-      {{{.turns = false}, 4, 0.12, 0.06, 250, 0.5}, 48, 0.15},
-      {{{.least_share = 0.02}, 6, 0.10, 0.05, 250, 0.3}, 16, 0.12},
-      {{{.least_share = 0.008}, 8, 0.07, 0.03, 500, 0.2}, std::max<std::size_t>(6, count), 0.08},
-      {{{.shape = true, .least_share = 0.004}, 8, 0.05, 0.02, 800, 0.1}, count, 0.05},
+      {{{}, 0, 0, 0, 200, 0}, 150, 0.15, 0.02},
+      {{{.turns = false}, 4, 0.12, 0.06, 250, 0.5}, 48, 0.15, 0.04},
+      {{{.least_share = 0.02}, 6, 0.10, 0.05, 250, 0.3}, 16, 0.12, 0.03},
+      {{{.least_share = 0.008}, 8, 0.07, 0.03, 500, 0.2}, std::max<std::size_t>(6, count), 0.08, 0.025},
+      {{{.shape = true, .least_share = 0.004}, 8, 0.05, 0.02, 800, 0.1}, count, 0.05, 0.02},
   };
   for (std::size_t h = 0; h < std::size(heats); ++h) {
     const Heat& heat = heats[h];
-    const FitTarget& by = h < 2 ? coarse : target;
+    const FitTarget& by = h < 3 ? coarse : target;
     parallel_for(context, runners.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         fit_model(model, by, {}, heat.stage, runners[i].state, context);
-        runners[i].misfit = misfit(model, by, runners[i].state, heat.far, heat.stage.samples);
+        runners[i].badness = badness(model, by, runners[i].state, heat.far, heat.stage.samples);
       }
     });
-    keep_best(model, runners, heat.keep);
+    keep_best(model, runners, heat.keep, heat.apart);
+    if (std::getenv("R23"))  // DEBUG
+      for (std::size_t i = 0; i < std::min<std::size_t>(8, runners.size()); ++i) {  // DEBUG
+        const auto& q = runners[i].state.turn[0];  // DEBUG
+        std::fprintf(stderr, "heat %zu #%zu bad %.1f misfit %.4f odd %.1f size %.2f q %.2f %.2f %.2f %.2f\n", h, i, runners[i].badness, misfit(model, by, runners[i].state, heat.far, heat.stage.samples), oddness(model, runners[i].state), std::exp(runners[i].state.size), q.x,q.y,q.z,q.w);  // DEBUG
+      }  // DEBUG
+    if (h == 3)
+      parallel_for(context, runners.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) restart_limbs(model, coarse, runners[i].state, context);
+      });
     context.progress("coarse pose", static_cast<double>(h + 1) / static_cast<double>(std::size(heats)));
   }
   std::vector<ModelState> result;

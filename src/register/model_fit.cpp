@@ -25,6 +25,8 @@ constexpr double kUsualSize = 0.5;          // logarithm, of one body beside the
 constexpr double kEffective = 400;          // matches that say something of their own: neighbours agree
 constexpr double kFarthestTurn = 0.6;       // radians a step: a linearisation is worth no more
 constexpr double kFarthestStretch = 0.15;   // logarithm a step
+constexpr double kDoubt = 0.02;              // deviation of matches when states are compared, in extents
+constexpr double kOddest = 30;              // of one number: more is broken, not odder
 constexpr double kModelShare = 0.5;         // weight of the model's own points beside the scan's
 
 
@@ -81,6 +83,15 @@ class ModelProblem {
     return sum;
   }
 
+  /// Of what is usual alone.
+  [[nodiscard]] double oddness(const ModelState& state) const {
+    double sum = 0;
+    for_each_prior(state, [&](std::span<const std::pair<int, double>>, double residual) {
+      sum += std::min(residual * residual, kOddest);
+    });
+    return sum;
+  }
+
   void linearise(const ModelState& state, std::span<double> matrix, std::span<double> rhs) {
     const PlacedBones bones = place_bones(model_, state);
     for (const Match& m : matches_) {
@@ -107,9 +118,12 @@ class ModelProblem {
     for_each_prior(state, [&](std::span<const std::pair<int, double>> row, double residual) {
       for (const auto& [i, a] : row) {
         rhs[slot(i)] -= a * residual;
-        for (const auto& [j, b] : row) matrix[slot(i) * unknowns_ + slot(j)] += a * b;
+        for (const auto& [j, b] : row)
+          if (j <= i) matrix[slot(i) * unknowns_ + slot(j)] += a * b;
       }
     });
+    for (std::size_t i = 0; i < unknowns_; ++i)
+      for (std::size_t j = 0; j < i; ++j) matrix[j * unknowns_ + i] = matrix[i * unknowns_ + j];
   }
 
   [[nodiscard]] ModelState moved(const ModelState& state, std::span<const double> step) const {
@@ -198,7 +212,8 @@ class ModelProblem {
     for (const std::size_t i : filled_) {
       rhs[i] -= row_[i] * r;
       double* line = &matrix[i * unknowns_];
-      for (const std::size_t j : filled_) line[j] += row_[i] * row_[j];
+      for (const std::size_t j : filled_)
+        if (j <= i) line[j] += row_[i] * row_[j];  // the other half at the end
     }
   }
 
@@ -369,6 +384,16 @@ double misfit(const BodyModel& model, const FitTarget& target, const ModelState&
                        kModelShare * own / static_cast<double>(std::max<std::size_t>(1, count))) /
                       (1 + kModelShare);
   return std::sqrt(mean) / extent;
+}
+
+double oddness(const BodyModel& model, const ModelState& state) {
+  return ModelProblem(model, {}, {}, {.shape = true}, 1, 0).oddness(state);
+}
+
+double badness(const BodyModel& model, const FitTarget& target, const ModelState& state, double far,
+               std::size_t samples) {
+  const double off = misfit(model, target, state, far, samples) / kDoubt;
+  return kEffective * off * off + oddness(model, state);
 }
 
 ModelState fit_to_points(const BodyModel& model, std::span<const KnownPoint> known, const ModelState& start,

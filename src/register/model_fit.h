@@ -55,6 +55,14 @@ void fit_model(const BodyModel& model, const FitTarget& target, std::span<const 
 [[nodiscard]] double misfit(const BodyModel& model, const FitTarget& target, const ModelState& state, double far,
                             std::size_t samples);
 
+/// How far a state is from what is usual: joints beyond their ranges or far from rest, odd proportions. Without unit; a
+/// number of squared standard deviations.
+[[nodiscard]] double oddness(const BodyModel& model, const ModelState& state);
+
+/// What decides between states: both, as in the fit itself.
+[[nodiscard]] double badness(const BodyModel& model, const FitTarget& target, const ModelState& state, double far,
+                             std::size_t samples);
+
 /// The points as a marker fit takes them, and the state that it finds. `scale`: of the character beside the points.
 [[nodiscard]] ModelState fit_to_points(const BodyModel& model, std::span<const KnownPoint> known,
                                        const ModelState& start, int iterations);

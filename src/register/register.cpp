@@ -136,7 +136,7 @@ ModelState fit_state(const BodyModel& model, const FitTarget& target, std::span<
   parallel_for(context, states.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       fit_model(model, coarse, {}, {{.shape = true}, 12, 0.035, 0.012, 2000, 0.05}, states[i], context);
-      cost[i] = misfit(model, coarse, states[i], 0.04, 2000);
+      cost[i] = badness(model, coarse, states[i], 0.04, 2000);
     }
   });
   context.progress("pose", 0.5);
@@ -189,7 +189,7 @@ void refresh_normals(Character& character) {
 ScanFit register_scan(const Character& character, const Scan& scan, std::span<const ScanLandmark> landmarks,
                       const RegisterOptions& options, const Context& context) {
   check_options(options, "register");
-  const BodyModel model = make_body_model(character);
+  const BodyModel model = make_body_model(character, context);
   ScanCloud cloud = make_cloud(scan, options, context);
   ScanFit fit;
   fit.scan_points = scan.positions.size();
@@ -227,12 +227,12 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
     to_skin = distance_of(d.of_points, kBody * extent);
     return static_cast<double>(to_skin.count) / static_cast<double>(d.of_points.size());
   };
-  SkinDistances distances = skin_distances(fit.character, blend_skin(fit.character, pose), target, context);
+  SkinDistances distances = skin_distances(fit.character, model.outer, blend_skin(fit.character, pose), target, context);
   const double explained_before = measure(distances, fit.before_layer);
-  if (options.layer) add_skin_layer(fit.character, pose, target, options, context);
+  if (options.layer) add_skin_layer(fit.character, model.outer, pose, target, options, context);
   refresh_normals(fit.character);
   fit.skin = blend_skin(fit.character, pose);
-  if (options.layer) distances = skin_distances(fit.character, fit.skin, target, context);
+  if (options.layer) distances = skin_distances(fit.character, model.outer, fit.skin, target, context);
   fit.explained = measure(distances, fit.to_skin);
   fit.to_scan = distance_of(distances.of_vertices, std::numeric_limits<double>::max());
   fit.covered = distances.covered;

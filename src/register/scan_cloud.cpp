@@ -30,6 +30,7 @@ constexpr double kBand = 0.004;             // half a plane's thickness, of the 
 constexpr double kFlat = 0.8;               // cosine of normals that lie across a plane
 // Share of the points and spread (of the others' spread) of a plane: wide ones, or smaller ones with many points.
 constexpr double kWideShare = 0.05, kWideSpread = 0.55, kDenseShare = 0.12, kDenseSpread = 0.35;
+constexpr double kWider = 2.5, kSharp = 0.85;  // so much wider, a plane has hardly more points; curved skin has
 constexpr double kOtherSide = 0.03;   // share of the others that may be beyond a plane: noise, feet that sink in
 constexpr double kStrayFactor = 5;    // of the usual distance to neighbours
 constexpr double kSmallPiece = 0.004;  // share of the points: smaller pieces on their own are dirt
@@ -187,6 +188,10 @@ std::optional<Plane> find_plane(const Points& points, const std::vector<Vec3d>& 
     best.normal = least_spread(inside, mean);
     best.offset = dot(best.normal, mean);
   }
+  std::size_t wider = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    wider += std::abs(best.height(points.p[i])) < kWider * band && std::abs(dot(best.normal, normals[i])) > kFlat;
+  if (static_cast<double>(inside.size()) < kSharp * static_cast<double>(wider)) return {};
   const auto rms_around = [](const std::vector<Vec3d>& p) {
     Vec3d mean;
     for (const Vec3d& q : p) mean += q;

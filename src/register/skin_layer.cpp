@@ -13,7 +13,6 @@
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "character/welded_character.h"
-#include "cutis/roles.h"
 #include "geometry/closest_point.h"
 #include "geometry/cotangent.h"
 #include "geometry/normals.h"
@@ -61,14 +60,6 @@ Posing posing_of(const Character& character, const Pose& pose) {
   return posing;
 }
 
-/// What of the skin is seen from outside, per vertex of all meshes.
-std::vector<char> outer_vertices(const Character& character) {
-  const Roles roles = find_roles(character);
-  std::vector<char> outer;
-  for (const std::uint32_t p : roles.piece) outer.push_back(roles.pieces[p].role != PieceRole::inner);
-  return outer;
-}
-
 /// Where the scan is at a point of the skin.
 struct Foot {
   bool found = false;
@@ -92,7 +83,7 @@ Foot foot_on_scan(const FitTarget& target, const Vec3d& p, const Vec3d& n, doubl
 
 class SkinLayer {
  public:
-  SkinLayer(Character& character, const Pose& pose, const FitTarget& target, const RegisterOptions& options,
+  SkinLayer(Character& character, std::span<const char> outer, const Pose& pose, const FitTarget& target, const RegisterOptions& options,
             const Context& context)
       : character_(character),
         target_(target),
@@ -101,8 +92,7 @@ class SkinLayer {
         welded_(weld_character(character, &context)),
         extent_(diagonal(character.bounds())) {
     const Posing posing = posing_of(character, pose);
-    const std::vector<char> outer = outer_vertices(character);
-    const std::size_t n = welded_.positions.size();
+      const std::size_t n = welded_.positions.size();
     for (std::size_t v = 0; v < n; ++v) {
       const std::uint32_t first = welded_.weld.first_of[v];
       rest_.push_back(static_cast<Vec3d>(welded_.positions[v]));
@@ -328,15 +318,15 @@ std::vector<Vec3f> blend_skin(const Character& character, const Pose& pose) {
   return skin;
 }
 
-SkinLayerReport add_skin_layer(Character& character, const Pose& pose, const FitTarget& target,
+SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
+                               const FitTarget& target,
                                const RegisterOptions& options, const Context& context) {
-  return SkinLayer(character, pose, target, options, context).run();
+  return SkinLayer(character, outer, pose, target, options, context).run();
 }
 
-SkinDistances skin_distances(const Character& character, std::span<const Vec3f> skin, const FitTarget& target,
+SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin, const FitTarget& target,
                              const Context& context) {
   const JoinedMeshes joined = join_meshes(character);
-  const std::vector<char> outer = outer_vertices(character);
   std::vector<std::uint32_t> use;
   for (std::uint32_t t = 0; t < joined.input_triangles.size(); ++t)
     if (outer[joined.input_triangles[t][0]]) use.push_back(t);

@@ -17,8 +17,9 @@ namespace cutis {
 struct SkinLayerReport {
   std::size_t folded = 0;  ///< triangles that would have folded: the skin around them stays as smooth as the rest allows
 };
-/// Moves the rest positions so that the character in `pose` lies on the scan where that shows it.
-SkinLayerReport add_skin_layer(Character& character, const Pose& pose, const FitTarget& target,
+/// `outer`: per vertex, what a scanner can see. Moves the rest positions so that the character in `pose` lies on the scan where that shows it.
+SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
+                               const FitTarget& target,
                                const RegisterOptions& options, const Context& context);
 
 /// Distances between a posed character and a scan.
@@ -27,7 +28,7 @@ struct SkinDistances {
   std::vector<float> of_vertices;  ///< from the scan; NaN: the scan does not show it
   double covered = 0;              ///< share of the area of the outer skin that the scan shows
 };
-[[nodiscard]] SkinDistances skin_distances(const Character& character, std::span<const Vec3f> skin,
+[[nodiscard]] SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin,
                                            const FitTarget& target, const Context& context);
 
 }  // namespace cutis
