@@ -28,6 +28,60 @@ std::array<Vec3d, 3> frame_of(const DrivenSkeleton::Bone& bone, const BodyRoles&
   return {along, side, cross(along, side)};
 }
 
+// How far joints usually turn. Where others have ranges, one without is a palm, a twist or a helper; so is the first of
+// four or more bones of a finger, whatever it is called.
+constexpr double kUsualTurn = 1.2, kStiffTurn = 0.3, kPalmTurn = 0.12;
+
+void find_usual_turns(BodyModel& model) {
+  std::size_t ranged = 0;
+  for (std::size_t b = 0; b < model.bones(); ++b) ranged += model.limits.of(static_cast<int>(b)).has_value();
+  model.usual_turn.assign(model.bones(), kUsualTurn);
+  for (std::size_t b = 0; b < model.bones(); ++b) {
+    if (2 * ranged >= model.bones() && !model.limits.of(static_cast<int>(b))) model.usual_turn[b] = kStiffTurn;
+    const Role role = model.roles.roles[b];
+    if (role.part != Part::finger || role.index < 10) continue;
+    const int p = model.parent[b];
+    if (p >= 0 && model.roles.roles[slot(p)].part == Part::finger) continue;
+    int length = 0;
+    for (int at = static_cast<int>(b); at >= 0 && model.own_share[slot(at)] > 0; ++length) {
+      const auto& below = model.children[slot(at)];
+      at = below.size() == 1 ? below[0] : -1;
+    }
+    if (length >= 4) model.usual_turn[b] = kPalmTurn;
+  }
+}
+
+/// A hand by itself, whose names do not say which one: fingers by their names; it is the left or the right one whose
+/// fingers bend, and whose thumb stands out, to the side of its palm.
+bool take_roles_of_hand(const Character& character, BodyModel& model) {
+  constexpr std::size_t kLeastFingers = 3;
+  std::vector<NamedJoint> names;
+  for (const DrivenSkeleton::Bone& bone : model.skeleton.bones)
+    names.push_back({"left_" + character.skeleton.joints[slot(bone.joint)].name, bone.parent});
+  BodyRoles hand = model.roles;
+  hand.roles = find_roles(names);
+  std::vector<int> fingers;
+  for (const Role& role : hand.roles) {
+    if (role.part == Part::thigh || role.part == Part::spine || role.part == Part::head) return false;
+    if (role.part == Part::finger && std::ranges::find(fingers, role.index / 10) == fingers.end())
+      fingers.push_back(role.index / 10);
+  }
+  if (fingers.size() < kLeastFingers) return false;
+  const Vec3d palm = hand.palm(model.skeleton, Side::left);
+  double side = 0;
+  for (std::size_t b = 0; b < hand.roles.size(); ++b) {
+    const DrivenSkeleton::Bone& bone = model.skeleton.bones[b];
+    if (hand.roles[b].part != Part::finger || bone.parent < 0) continue;
+    const Vec3d along = normalized(bone.end - bone.rest),
+                before = normalized(bone.rest - model.skeleton.bones[slot(bone.parent)].rest);
+    side += dot(palm, hand.roles[b].index < 10 ? along : along - before);
+  }
+  if (side < 0)
+    for (Role& role : hand.roles) role.side = Side::right;
+  model.roles = hand;
+  return true;
+}
+
 /// Where names do not tell arms and legs, the shape of the skeleton may.
 void take_roles_of_shape(const Character& character, BodyModel& model) {
   const auto has_limbs = [&] {
@@ -129,8 +183,8 @@ BodyModel make_body_model(const Character& character, const Context& context) {
   model.skeleton = make_driven_skeleton(character);
   model.extent = diagonal(character.bounds());
   model.roles = find_body_roles(character.skeleton, model.skeleton);
-  model.limits = human_limits(character.skeleton, model.skeleton);
-  take_roles_of_shape(character, model);
+  if (!take_roles_of_hand(character, model)) take_roles_of_shape(character, model);
+  model.limits = human_limits(model.skeleton, model.roles);
   const std::size_t bones = model.skeleton.bones.size();
   model.children.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) {
@@ -156,12 +210,13 @@ BodyModel make_body_model(const Character& character, const Context& context) {
   }
   model.outer = outer_vertices(character, context);
   add_samples(character, model);
+  find_usual_turns(model);
   return model;
 }
 
 ModelState rest_state(const BodyModel& model) {
   return {model.skeleton.bones[0].rest, std::vector<Quatd>(model.bones()), 0,
-          std::vector<std::array<double, 3>>(model.bones())};
+          std::vector<BoneShape>(model.bones())};
 }
 
 PlacedBones place_bones(const BodyModel& model, const ModelState& state) {
@@ -170,22 +225,27 @@ PlacedBones place_bones(const BodyModel& model, const ModelState& state) {
   placed.place.resize(bones);
   placed.map.resize(bones);
   placed.stretch.resize(bones);
+  placed.reach.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) {
-    Mat3d stretch{{Vec3d{}, Vec3d{}, Vec3d{}}};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Vec3d& f = model.frame[b][k];
-      const double s = std::exp(state.size + state.shape[b][k]);
-      for (int c = 0; c < 3; ++c) stretch.col[static_cast<std::size_t>(c)] += f * (s * f[c]);
-    }
-    placed.stretch[b] = stretch;
-    placed.map[b] = to_matrix(state.turn[b]) * stretch;
+    const auto stretch = [&](double along) {
+      Mat3d m{{Vec3d{}, Vec3d{}, Vec3d{}}};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3d& f = model.frame[b][k];
+        const double s = std::exp(state.size + (k == 0 ? along : state.shape[b][k]));
+        for (int c = 0; c < 3; ++c) m.col[static_cast<std::size_t>(c)] += f * (s * f[c]);
+      }
+      return m;
+    };
+    placed.stretch[b] = stretch(state.shape[b][0]);
+    placed.reach[b] = stretch(state.shape[b][3]);
+    placed.map[b] = to_matrix(state.turn[b]) * placed.stretch[b];
     if (const int p = model.parent[b]; p < 0) {
       placed.place[b] = state.root;
     } else {
       const Vec3d offset = model.skeleton.bones[b].rest - model.skeleton.bones[slot(p)].rest;
       placed.place[b] = placed.place[slot(p)] + (model.extra_root(static_cast<int>(b))
                                                       ? rotate(state.turn[slot(p)], offset) * std::exp(state.size)
-                                                      : placed.map[slot(p)] * offset);
+                                                      : rotate(state.turn[slot(p)], placed.reach[slot(p)] * offset));
     }
   }
   return placed;
@@ -230,12 +290,13 @@ Character reshaped(const Character& character, const BodyModel& model, const Mod
     for (int at = before.parent; at >= 0 && !below; at = character.skeleton.joints[slot(at)].parent)
       below = model.skeleton.bone_of_joint[slot(at)] >= 0;
     if (driven || below || before.alias_of >= 0) {
-      joint.world_from_rest.translation = moved(own, before.world_from_rest.translation);
+      joint.world_from_rest.translation =
+          placed.place[own] + placed.reach[own] * (before.world_from_rest.translation - model.skeleton.bones[own].rest);
     } else {
       joint.world_from_rest.translation = before.world_from_rest.translation * std::exp(state.size);
     }
     Mat3d scene = Mat3d{} * std::exp(state.size);
-    if (below) scene = placed.stretch[slot(model.bone_of_joint[slot(before.parent)])];
+    if (below) scene = placed.reach[slot(model.bone_of_joint[slot(before.parent)])];
     if (before.parent >= 0) {
       const Mat3d& axes = character.skeleton.joints[slot(before.parent)].world_from_rest.linear;
       local[j] = std::abs(determinant(axes)) > 1e-30 ? inverse(axes) * scene * axes : scene;

@@ -27,11 +27,14 @@ struct SkinSample {
   std::vector<Share> shares;  ///< weights sum to 1
 };
 
+/// Logarithms of stretches: of the skin along the bone, of it across the bone twice, of the way to the joints below.
+using BoneShape = std::array<double, 4>;
+
 struct ModelState {
   Vec3d root;                                ///< the first bone's joint
   std::vector<Quatd> turn;                   ///< of each bone from rest, scene axes
   double size = 0;                           ///< logarithm of the common factor
-  std::vector<std::array<double, 3>> shape;  ///< logarithms: along the bone, and across it twice
+  std::vector<BoneShape> shape;              ///< of each bone
 };
 
 /// Where a state puts the bones: p -> place + map (p_rest - rest).
@@ -39,6 +42,7 @@ struct PlacedBones {
   std::vector<Vec3d> place;
   std::vector<Mat3d> map;      ///< turn times stretch
   std::vector<Mat3d> stretch;  ///< symmetric
+  std::vector<Mat3d> reach;    ///< the same for the joints below
 };
 
 struct BodyModel {
@@ -47,6 +51,7 @@ struct BodyModel {
   std::vector<std::vector<int>> children;
   std::vector<int> bone_of_joint;  ///< of every joint: its bone, or the one that carries it
   JointLimits limits;
+  std::vector<double> usual_turn;  ///< of each bone beside its parent, from rest: standard deviation, radians
   BodyRoles roles;
   bool is_body = false;                     ///< with arms and legs
   double extent = 1;                        ///< diagonal of the character at rest

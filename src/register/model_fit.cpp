@@ -16,10 +16,9 @@ namespace cutis {
 namespace {
 
 // Standard deviations of what is usual in bodies.
-constexpr double kUsualTurn = 1.2;          // radians, of a joint from rest
 constexpr double kUsualExcess = 0.05;       // radians, beyond a joint's range
 constexpr double kUsualStretch = 0.12;      // logarithm, of a bone's length and thickness beside the body's
-constexpr double kUsualOval = 0.08;         // logarithm, of the two thicknesses of a bone beside each other
+constexpr double kUsualOval = 0.08;         // logarithm, of the two thicknesses of a bone, or of its skin and its joints along it
 constexpr double kUsualUneven = 0.04;       // logarithm, of the two sides beside each other
 constexpr double kUsualSize = 0.5;          // logarithm, of one body beside the other
 constexpr double kEffective = 400;          // matches that say something of their own: neighbours agree
@@ -29,6 +28,8 @@ constexpr double kDoubt = 0.02;              // deviation of matches when states
 constexpr double kOddest = 30;              // of one number: more is broken, not odder
 constexpr double kModelShare = 0.5;         // weight of the model's own points beside the scan's
 
+
+constexpr std::size_t kShapes = std::tuple_size_v<BoneShape>;
 
 struct Match {
   std::uint32_t sample = 0;
@@ -55,7 +56,7 @@ class ModelProblem {
       for (std::size_t b = 0; b < bones; ++b)
         if (model.share[b] >= scope.least_share && model.share[b] > 0) {
           shape_[b] = static_cast<int>(unknowns_);
-          unknowns_ += 3;
+          unknowns_ += kShapes;
         }
     double sum = 0;
     for (const Match& m : matches) sum += m.weight;
@@ -141,7 +142,7 @@ class ModelProblem {
       carried[b] = turn;
       next.turn[b] = normalized(turn * state.turn[b]);
       if (shape_[b] >= 0)
-        for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t k = 0; k < kShapes; ++k)
           next.shape[b][k] += std::clamp(step[slot(shape_[b]) + k], -kFarthestStretch, kFarthestStretch);
     }
     if (size_ >= 0) next.size += std::clamp(step[slot(size_)], -kFarthestStretch, kFarthestStretch);
@@ -172,16 +173,15 @@ class ModelProblem {
     }
     // What a stretch of a bone moves: its own share of the sample, and the joints below it.
     for (const int b : touched_) {
-      Vec3d arm;
+      Vec3d skin, joints;
       for (const SkinSample::Share& s : sample.shares)
-        if (s.bone == b) arm += s.offset * s.weight;
+        if (s.bone == b) skin += s.offset * s.weight;
       for (const int c : model_.children[slot(b)])
         if (below_[slot(c)] > 0 && !model_.extra_root(c))
-          arm += (model_.skeleton.bones[slot(c)].rest - model_.skeleton.bones[slot(b)].rest) * below_[slot(c)];
-      stretched_.push_back(arm);
+          joints += (model_.skeleton.bones[slot(c)].rest - model_.skeleton.bones[slot(b)].rest) * below_[slot(c)];
+      stretched_.push_back({bones.stretch[slot(b)] * skin, bones.reach[slot(b)] * joints});
     }
     state_size_ = p - bones.place[0];
-    stretch_of_ = &bones;
     return p;
   }
 
@@ -200,10 +200,12 @@ class ModelProblem {
         for (std::size_t k = 0; k < 3; ++k) put(slot(turn_[b]) + k, a[static_cast<int>(k)]);
       }
       if (shape_[b] >= 0) {
-        const Vec3d arm = stretch_of_->stretch[b] * stretched_[t];
+        const auto& [skin, joints] = stretched_[t];
         for (std::size_t k = 0; k < 3; ++k) {
           const Vec3d& f = model_.frame[b][k];
-          put(slot(shape_[b]) + k, dot(direction, rotate(state.turn[b], f)) * dot(f, arm));
+          const double along = dot(direction, rotate(state.turn[b], f));
+          put(slot(shape_[b]) + k, along * dot(f, k == 0 ? skin : skin + joints));
+          if (k == 0) put(slot(shape_[b]) + 3, along * dot(f, joints));
         }
       }
     }
@@ -232,8 +234,9 @@ class ModelProblem {
         // As turns in scene axes: what a turn of this bone adds to.
         const Quatd relative = conjugate(state.turn[slot(p)]) * state.turn[b];
         const Vec3d off = rotate(state.turn[slot(p)], rotation_vector(relative));
-        for (int k = 0; k < 3; ++k) one(turn_[b] + k, kUsualTurn, off[k]);
-        if (const auto& limit = model_.limits.of(static_cast<int>(b))) {
+        const auto& limit = model_.limits.of(static_cast<int>(b));
+        for (int k = 0; k < 3; ++k) one(turn_[b] + k, model_.usual_turn[b], off[k]);
+        if (limit) {
           const Quatd allowed =
               JointLimits::rotation(*limit, JointLimits::clamped(*limit, JointLimits::angles(*limit, relative)));
           const Vec3d excess = rotate(state.turn[slot(p)], rotation_vector(relative * conjugate(allowed)));
@@ -242,11 +245,16 @@ class ModelProblem {
         }
       }
       if (shape_[b] >= 0) {
-        for (int k = 0; k < 3; ++k) one(shape_[b] + k, kUsualStretch, state.shape[b][static_cast<std::size_t>(k)]);
-        row = {{shape_[b] + 1, 1 / kUsualOval}, {shape_[b] + 2, -1 / kUsualOval}};
-        visit(std::span<const std::pair<int, double>>(row), (state.shape[b][1] - state.shape[b][2]) / kUsualOval);
+        for (int k = 0; k < static_cast<int>(kShapes); ++k)
+          one(shape_[b] + k, kUsualStretch, state.shape[b][static_cast<std::size_t>(k)]);
+        const auto alike = [&](int i, int j) {
+          row = {{shape_[b] + i, 1 / kUsualOval}, {shape_[b] + j, -1 / kUsualOval}};
+          visit(std::span<const std::pair<int, double>>(row), (state.shape[b][slot(i)] - state.shape[b][slot(j)]) / kUsualOval);
+        };
+        alike(1, 2);
+        alike(0, 3);
         if (const int m = model_.mirror[b]; m > static_cast<int>(b) && shape_[slot(m)] >= 0)
-          for (int k = 0; k < 3; ++k) {
+          for (int k = 0; k < static_cast<int>(kShapes); ++k) {
             const auto i = static_cast<std::size_t>(k);
             row = {{shape_[b] + k, 1 / kUsualUneven}, {shape_[slot(m)] + k, -1 / kUsualUneven}};
             visit(std::span<const std::pair<int, double>>(row),
@@ -267,9 +275,9 @@ class ModelProblem {
   // Of the sample that was prepared last.
   std::vector<int> touched_;
   std::vector<double> below_;  // its weight on each bone and below
-  std::vector<Vec3d> lever_, stretched_;
+  std::vector<Vec3d> lever_;
+  std::vector<std::pair<Vec3d, Vec3d>> stretched_;  // of touched_: offsets of skin, and of joints below
   Vec3d state_size_;
-  const PlacedBones* stretch_of_ = nullptr;
   std::vector<double> row_;
   std::vector<std::size_t> filled_;
 };

@@ -190,6 +190,9 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
                       const RegisterOptions& options, const Context& context) {
   check_options(options, "register");
   const BodyModel model = make_body_model(character, context);
+  if (std::getenv("R23R"))  // DEBUG
+    for (std::size_t b = 0; b < model.bones(); ++b)  // DEBUG
+      fmt::print(stderr, "{} role {} limit {} usual {} share {:.4f}\n", character.skeleton.joints[slot(model.skeleton.bones[b].joint)].name, to_string(model.roles.roles[b]), model.limits.of(static_cast<int>(b)).has_value(), model.usual_turn[b], model.share[b]);  // DEBUG
   ScanCloud cloud = make_cloud(scan, options, context);
   ScanFit fit;
   fit.scan_points = scan.positions.size();
@@ -245,7 +248,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   fit.character.clips.push_back(clip_of(fit.character.skeleton, driven, pose));
   for (std::size_t b = 0; b < model.bones(); ++b) {
     fit.bones.push_back(character.skeleton.joints[slot(model.skeleton.bones[b].joint)].name);
-    fit.lengths.push_back(std::exp(state.shape[b][0]));
+    fit.lengths.push_back(std::exp(state.shape[b][model.children[b].empty() ? 0 : 3]));
     fit.thickness.push_back(std::exp(0.5 * (state.shape[b][1] + state.shape[b][2])));
   }
   if (explained_before < kLeastExplained || fit.before_layer.mean > kWorstMean * extent) {
