@@ -39,8 +39,8 @@ struct RegisterOptions {
   bool layer = true;                ///< the skin itself moves to the scan; off: bones and their thickness alone
   /// How far the skin smooths what it takes over from the scan, in the end; in sizes of the character.
   double smoothing = 0.004;
-  int candidates = 3;    ///< coarse poses that are fitted to the end; the best one is kept
-  bool anyway = false;   ///< a fit that is no good is given back too, instead of an error
+  int candidates = 3;   ///< coarse poses that are fitted to the end; the best one is kept
+  bool anyway = false;  ///< a fit that is no good is given back too, instead of an error
 };
 
 /// Distances, metres.
@@ -59,21 +59,22 @@ struct ScanFit {
   std::vector<Vec3f> points, normals;
   std::vector<float> distance;  ///< of each point from the skin, metres
 
-  double unit = 1;                ///< metres a unit of the scan
-  char up = 'y';                  ///< its vertical axis
-  double size = 1;                ///< of the fitted character, times the given one
-  std::size_t scan_points = 0;    ///< of the file
-  std::size_t planes = 0;         ///< floors, tables, walls
-  std::size_t plane_points = 0;   ///< in them
-  std::size_t stray_points = 0;   ///< far from the others
-  bool oriented = true;           ///< normals are known to point outwards
-  ScanDistance to_skin;           ///< from the scan's points that belong to the body
-  ScanDistance to_scan;           ///< from the vertices that the scan shows
-  ScanDistance before_layer;      ///< to_skin with bones and thickness alone
-  double explained = 0;           ///< share of the points that are within reach of the skin: the body
-  double covered = 0;             ///< share of the character's surface that the scan shows
-  std::vector<std::string> bones; ///< names of driven joints
+  double unit = 1;                         ///< metres a unit of the scan
+  char up = 'y';                           ///< its vertical axis
+  double size = 1;                         ///< of the fitted character, times the given one
+  std::size_t scan_points = 0;             ///< of the file
+  std::size_t planes = 0;                  ///< floors, tables, walls
+  std::size_t plane_points = 0;            ///< in them
+  std::size_t stray_points = 0;            ///< far from the others
+  bool oriented = true;                    ///< normals are known to point outwards
+  ScanDistance to_skin;                    ///< from the scan's points that belong to the body
+  ScanDistance to_scan;                    ///< from the vertices that the scan shows
+  ScanDistance before_layer;               ///< to_skin with bones and thickness alone
+  double explained = 0;                    ///< share of the points that are within reach of the skin: the body
+  double covered = 0;                      ///< share of the character's surface that the scan shows
+  std::vector<std::string> bones;          ///< names of driven joints
   std::vector<double> lengths, thickness;  ///< of each bone, times `size`
+  double oddness = 0;  ///< of pose and proportions: squared standard deviations from what is usual, a bone
   bool good = true;
   std::string fault;  ///< why it is not
 };

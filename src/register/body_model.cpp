@@ -15,9 +15,8 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kSamples = 5000;   // 2 cm apart on a person
-constexpr double kLeastWeight = 0.02;    // smaller shares of a sample's weight go to the others
-
+constexpr std::size_t kSamples = 5000;  // 2 cm apart on a person
+constexpr double kLeastWeight = 0.02;   // smaller shares of a sample's weight go to the others
 
 // The first across axis goes along the body's left, so that the two sides mirror each other.
 std::array<Vec3d, 3> frame_of(const DrivenSkeleton::Bone& bone, const BodyRoles& roles) {
@@ -98,9 +97,7 @@ void take_roles_of_shape(const Character& character, BodyModel& model) {
       model.roles = by_shape;
       return;
     }
-    const auto at = [&](Part part, Side side) {
-      return model.skeleton.bones[slot(model.roles.find(part, side))].rest;
-    };
+    const auto at = [&](Part part, Side side) { return model.skeleton.bones[slot(model.roles.find(part, side))].rest; };
     const Vec3d hips = (at(Part::thigh, Side::left) + at(Part::thigh, Side::right)) * 0.5,
                 shoulders = (at(Part::upper_arm, Side::left) + at(Part::upper_arm, Side::right)) * 0.5;
     model.roles.left = normalized(at(Part::thigh, Side::left) - at(Part::thigh, Side::right) +
@@ -139,8 +136,8 @@ void add_samples(const Character& character, BodyModel& model) {
     const double at = total * fraction(0.8191725133961645);
     double u = fraction(0.6710436067037893), v = fraction(0.5497004779019703);
     if (u + v > 1) u = 1 - u, v = 1 - v;
-    const auto t = std::min(static_cast<std::size_t>(std::ranges::upper_bound(until, at) - until.begin()),
-                            until.size() - 1);
+    const auto t =
+        std::min(static_cast<std::size_t>(std::ranges::upper_bound(until, at) - until.begin()), until.size() - 1);
     const Triangle& triangle = joined.input_triangles[outer[t]];
     const double corner[3] = {1 - u - v, u, v};
     SkinSample sample;
@@ -162,8 +159,7 @@ void add_samples(const Character& character, BodyModel& model) {
     for (const double w : weight) sum += w > kLeastWeight ? w : 0;
     for (std::size_t b = 0; b < weight.size(); ++b)
       if (weight[b] > kLeastWeight) {
-        sample.shares.push_back(
-            {static_cast<int>(b), weight[b] / sum, sample.position - model.skeleton.bones[b].rest});
+        sample.shares.push_back({static_cast<int>(b), weight[b] / sum, sample.position - model.skeleton.bones[b].rest});
         model.own_share[b] += weight[b] / sum / static_cast<double>(kSamples);
       }
     model.samples.push_back(std::move(sample));
@@ -197,15 +193,14 @@ BodyModel make_body_model(const Character& character, const Context& context) {
   for (std::size_t b = 0; b < bones; ++b) {
     const Role role = model.roles.roles[b];
     if (role.part == Part::none || role.side == Side::none) continue;
-    model.mirror[b] =
-        model.roles.find(role.part, role.side == Side::left ? Side::right : Side::left, role.index);
+    model.mirror[b] = model.roles.find(role.part, role.side == Side::left ? Side::right : Side::left, role.index);
   }
   const Skeleton& skeleton = character.skeleton;
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     int at = static_cast<int>(j);
     while (at >= 0 && model.skeleton.bone_of_joint[slot(at)] < 0)
       at = skeleton.joints[slot(at)].alias_of >= 0 ? skeleton.joints[slot(at)].alias_of
-                                                     : skeleton.joints[slot(at)].parent;
+                                                   : skeleton.joints[slot(at)].parent;
     model.bone_of_joint.push_back(at < 0 ? 0 : model.skeleton.bone_of_joint[slot(at)]);
   }
   model.outer = outer_vertices(character, context);
@@ -215,8 +210,7 @@ BodyModel make_body_model(const Character& character, const Context& context) {
 }
 
 ModelState rest_state(const BodyModel& model) {
-  return {model.skeleton.bones[0].rest, std::vector<Quatd>(model.bones()), 0,
-          std::vector<BoneShape>(model.bones())};
+  return {model.skeleton.bones[0].rest, std::vector<Quatd>(model.bones()), 0, std::vector<BoneShape>(model.bones())};
 }
 
 PlacedBones place_bones(const BodyModel& model, const ModelState& state) {
@@ -244,8 +238,8 @@ PlacedBones place_bones(const BodyModel& model, const ModelState& state) {
     } else {
       const Vec3d offset = model.skeleton.bones[b].rest - model.skeleton.bones[slot(p)].rest;
       placed.place[b] = placed.place[slot(p)] + (model.extra_root(static_cast<int>(b))
-                                                      ? rotate(state.turn[slot(p)], offset) * std::exp(state.size)
-                                                      : rotate(state.turn[slot(p)], placed.reach[slot(p)] * offset));
+                                                     ? rotate(state.turn[slot(p)], offset) * std::exp(state.size)
+                                                     : rotate(state.turn[slot(p)], placed.reach[slot(p)] * offset));
     }
   }
   return placed;
@@ -278,7 +272,7 @@ Character reshaped(const Character& character, const BodyModel& model, const Mod
     return placed.place[b] + placed.stretch[b] * (p - model.skeleton.bones[b].rest);
   };
   Character result = character;
-  result.document.reset();  // its file says nothing of the new shape
+  result.document.reset();                                     // its file says nothing of the new shape
   std::vector<Mat3d> local(character.skeleton.joints.size());  // on translations
   for (std::size_t j = 0; j < character.skeleton.joints.size(); ++j) {
     Joint& joint = result.skeleton.joints[j];
@@ -311,8 +305,8 @@ Character reshaped(const Character& character, const BodyModel& model, const Mod
       const auto rest = static_cast<Vec3d>(mesh.positions[v]);
       Vec3d p;
       for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i)
-        p += moved(slot(model.bone_of_joint[mesh.weights.joint[i]]), rest) *
-             static_cast<double>(mesh.weights.weight[i]);
+        p +=
+            moved(slot(model.bone_of_joint[mesh.weights.joint[i]]), rest) * static_cast<double>(mesh.weights.weight[i]);
       mesh.positions[v] = static_cast<Vec3f>(p);
     }
   }
@@ -321,8 +315,8 @@ Character reshaped(const Character& character, const BodyModel& model, const Mod
       if (channel.path != ChannelPath::translation || channel.joint < 0) continue;
       for (std::size_t i = 0; i + 2 < channel.values.size(); i += 3) {
         const Vec3d t = local[slot(channel.joint)] * Vec3d{static_cast<double>(channel.values[i]),
-                                                            static_cast<double>(channel.values[i + 1]),
-                                                            static_cast<double>(channel.values[i + 2])};
+                                                           static_cast<double>(channel.values[i + 1]),
+                                                           static_cast<double>(channel.values[i + 2])};
         for (int k = 0; k < 3; ++k) channel.values[i + static_cast<std::size_t>(k)] = static_cast<float>(t[k]);
       }
     }

@@ -31,10 +31,10 @@ struct SkinSample {
 using BoneShape = std::array<double, 4>;
 
 struct ModelState {
-  Vec3d root;                                ///< the first bone's joint
-  std::vector<Quatd> turn;                   ///< of each bone from rest, scene axes
-  double size = 0;                           ///< logarithm of the common factor
-  std::vector<BoneShape> shape;              ///< of each bone
+  Vec3d root;                    ///< the first bone's joint
+  std::vector<Quatd> turn;       ///< of each bone from rest, scene axes
+  double size = 0;               ///< logarithm of the common factor
+  std::vector<BoneShape> shape;  ///< of each bone
 };
 
 /// Where a state puts the bones: p -> place + map (p_rest - rest).

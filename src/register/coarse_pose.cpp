@@ -1,6 +1,6 @@
-// Many starts compete: usual poses in all facings, and poses that bring the ends of the character's limbs to the ends of
-// the scan's (points that are far from all others along the surface). After every few rounds of fitting the better ones
-// go on.
+// Many starts compete: usual poses in all facings, and poses that bring the ends of the character's limbs to the ends
+// of the scan's (points that are far from all others along the surface). After every few rounds of fitting the better
+// ones go on.
 #include "register/coarse_pose.h"
 
 #include <algorithm>
@@ -9,8 +9,6 @@
 #include <limits>
 #include <numeric>
 #include <queue>
-#include <cstdio> // DEBUG
-#include <cstdlib> // DEBUG
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -21,11 +19,10 @@ namespace cutis {
 namespace {
 
 constexpr int kFacings = 8;
-constexpr std::size_t kEnds = 5;         // of a character: head, hands, feet; fingertips
-constexpr std::size_t kScanEnds = 8;     // of a scan: some are corners of holes
-constexpr std::size_t kEndStarts = 16;   // best assignments of ends that are tried
-constexpr int kTurnsAnywhere = 96;       // of the whole when nothing is known of where up is: 35 degrees apart
-
+constexpr std::size_t kEnds = 5;        // of a character: head, hands, feet; fingertips
+constexpr std::size_t kScanEnds = 8;    // of a scan: some are corners of holes
+constexpr std::size_t kEndStarts = 16;  // best assignments of ends that are tried
+constexpr int kTurnsAnywhere = 96;      // of the whole when nothing is known of where up is: 35 degrees apart
 
 // ---- usual poses ----
 
@@ -62,8 +59,9 @@ std::vector<std::vector<Quatd>> usual_turns(const BodyModel& model) {
     for (const UsualPose& pose : kBodyPoses) {
       std::vector<Quatd> turn = rest;
       for (const Side side : {Side::left, Side::right})
-        for (const auto& [part, d] : {std::pair{Part::upper_arm, pose.upper_arm}, std::pair{Part::forearm, pose.forearm},
-                                      std::pair{Part::thigh, pose.thigh}, std::pair{Part::shin, pose.shin}}) {
+        for (const auto& [part, d] :
+             {std::pair{Part::upper_arm, pose.upper_arm}, std::pair{Part::forearm, pose.forearm},
+              std::pair{Part::thigh, pose.thigh}, std::pair{Part::shin, pose.shin}}) {
           const int b = roles.find(part, side);
           if (b < 0) continue;
           const DrivenSkeleton::Bone& bone = model.skeleton.bones[slot(b)];
@@ -73,8 +71,8 @@ std::vector<std::vector<Quatd>> usual_turns(const BodyModel& model) {
             if (const int c = roles.find(below, side); c >= 0 && model.parent[slot(c)] == b) next = c;
           const Vec3d end = next >= 0 ? model.skeleton.bones[slot(next)].rest : bone.end;
           const Vec3d along = rotate(turn[slot(b)], normalized(end - bone.rest, -roles.up));
-          const Vec3d wanted = normalized(roles.left * (side == Side::left ? d.x : -d.x) + roles.up * d.y +
-                                          roles.forward * d.z);
+          const Vec3d wanted =
+              normalized(roles.left * (side == Side::left ? d.x : -d.x) + roles.up * d.y + roles.forward * d.z);
           turn[slot(b)] = normalized(rotation_between(along, wanted) * turn[slot(b)]);
           carry(model, slot(b), turn);
         }
@@ -395,8 +393,7 @@ std::vector<std::vector<Quatd>> bent_ways(const BodyModel& model, std::span<cons
   std::vector<std::vector<Quatd>> ways;
   std::size_t first = 0;
   const auto wide = [](const AngleRange& r) { return std::min(r.high, kPi) - std::max(r.low, -kPi); };
-  while (first < bones.size() &&
-         !(model.limits.of(bones[first]) && wide(model.limits.of(bones[first])->flexion) > 1))
+  while (first < bones.size() && !(model.limits.of(bones[first]) && wide(model.limits.of(bones[first])->flexion) > 1))
     ++first;
   if (first == bones.size()) return ways;
   const JointLimit& ball = *model.limits.of(bones[first]);
@@ -405,10 +402,10 @@ std::vector<std::vector<Quatd>> bent_ways(const BodyModel& model, std::span<cons
     return low + t * (high - low);
   };
   const bool is_ball = wide(ball.sideways) > 1;
-  const std::vector<double> flexions =
-                                is_ball ? std::vector<double>{0.1, 0.35, 0.6, 0.85} : std::vector<double>{-1, 0.35, 0.65, 1},
-                            sideways = is_ball ? std::vector<double>{0.1, 0.35, 0.6, 0.85}
-                                               : std::vector<double>{0.2, -1, 0.8},
+  const std::vector<double> flexions = is_ball ? std::vector<double>{0.1, 0.35, 0.6, 0.85}
+                                               : std::vector<double>{-1, 0.35, 0.65, 1},
+                            sideways =
+                                is_ball ? std::vector<double>{0.1, 0.35, 0.6, 0.85} : std::vector<double>{0.2, -1, 0.8},
                             twists = is_ball ? std::vector<double>{0.2, 0.5, 0.8} : std::vector<double>{-1},
                             curls{-1, 0.35, 0.65, 1};
   const auto angle = [&](const AngleRange& r, double t) { return t < 0 ? 0.0 : between(r, t); };  // below 0: as at rest
@@ -417,9 +414,11 @@ std::vector<std::vector<Quatd>> bent_ways(const BodyModel& model, std::span<cons
       for (const double t : twists)
         for (const double c : curls) {
           std::vector<Quatd> way(bones.size());
-          way[first] = JointLimits::rotation(ball, {angle(ball.flexion, f), angle(ball.sideways, s), angle(ball.twist, t)});
+          way[first] =
+              JointLimits::rotation(ball, {angle(ball.flexion, f), angle(ball.sideways, s), angle(ball.twist, t)});
           for (std::size_t i = first + 1; i < bones.size(); ++i)
-            if (const auto& limit = model.limits.of(bones[i]); limit && wide(limit->flexion) > 1 && wide(limit->sideways) < 1)
+            if (const auto& limit = model.limits.of(bones[i]);
+                limit && wide(limit->flexion) > 1 && wide(limit->sideways) < 1)
               way[i] = JointLimits::rotation(*limit, {angle(limit->flexion, c), 0, 0});
           ways.push_back(std::move(way));
         }
@@ -492,7 +491,8 @@ std::vector<std::vector<int>> find_fingers(const BodyModel& model) {
   for (std::size_t b = 0; b < model.bones(); ++b) {
     std::vector<int> fingers;
     for (const int c : model.children[b])
-      if (model.roles.roles[slot(c)].part == Part::finger && model.roles.roles[slot(c)].index >= 10) fingers.push_back(c);
+      if (model.roles.roles[slot(c)].part == Part::finger && model.roles.roles[slot(c)].index >= 10)
+        fingers.push_back(c);
     std::ranges::sort(fingers, {}, [&](int f) { return model.roles.roles[slot(f)].index; });
     if (fingers.size() > 1 && model.share[slot(fingers[0])] >= kLeastLimb) hands.push_back(std::move(fingers));
   }
@@ -564,7 +564,6 @@ void restart_limbs(const BodyModel& model, const FitTarget& target, ModelState& 
     choose_limbs(model, target, chosen_ways);
     fit_model(model, target, {}, stage, chosen_ways, context);
     const double after = badness(model, target, chosen_ways, kLimbFar, kSamplesHere);
-    if (std::getenv("R23")) std::fprintf(stderr, "choose %.1f -> %.1f\n", now, after);  // DEBUG
     if (after < now) state = std::move(chosen_ways), now = after;
   }
   for (const int limb : find_limbs(model)) {
@@ -594,7 +593,6 @@ void restart_limbs(const BodyModel& model, const FitTarget& target, ModelState& 
     if (least < kBetter * now) state = std::move(best), now = least;
   }
   shift_fingers(model, target, stage, now, state, context);
-  if (std::getenv("R23")) std::fprintf(stderr, "limbs -> %.1f\n", now);  // DEBUG
 }
 
 }  // namespace
@@ -613,8 +611,8 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
   for (const std::vector<Quatd>& turn : usual_turns(model)) {
     for (const Vec3d& up : ups)
       for (int k = 0; k < kFacings; ++k)
-        runners.push_back({placed(model, turn,
-                                  axis_angle(up, 2 * kPi * k / kFacings) * rotation_between(model.roles.up, up), scan)});
+        runners.push_back(
+            {placed(model, turn, axis_angle(up, 2 * kPi * k / kFacings) * rotation_between(model.roles.up, up), scan)});
     if (!ups.empty()) continue;
     // Nothing is known of where up is: anywhere, and along the axes of both.
     for (const Quatd& whole : even_turns(kTurnsAnywhere)) runners.push_back({placed(model, turn, whole, scan)});
@@ -648,11 +646,6 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
       }
     });
     keep_best(model, runners, heat.keep, heat.apart);
-    if (std::getenv("R23"))  // DEBUG
-      for (std::size_t i = 0; i < std::min<std::size_t>(8, runners.size()); ++i) {  // DEBUG
-        const auto& q = runners[i].state.turn[0];  // DEBUG
-        std::fprintf(stderr, "heat %zu #%zu bad %.1f misfit %.4f odd %.1f size %.2f q %.2f %.2f %.2f %.2f\n", h, i, runners[i].badness, misfit(model, by, runners[i].state, heat.far, heat.stage.samples), oddness(model, runners[i].state), std::exp(runners[i].state.size), q.x,q.y,q.z,q.w);  // DEBUG
-      }  // DEBUG
     if (h == 3)
       parallel_for(context, runners.size(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) restart_limbs(model, coarse, runners[i].state, context);

@@ -17,8 +17,8 @@ std::vector<ScanLandmark> load_landmarks(const std::string& file) {
   if (!json.is_object()) throw Error(ErrorCode::bad_file, file, "is not a JSON object {\"NAME\": [x, y, z], ...}");
   std::vector<ScanLandmark> landmarks;
   for (const auto& [name, place] : json.items()) {
-    const bool three = place.is_array() && place.size() == 3 && place[0].is_number() && place[1].is_number() &&
-                       place[2].is_number();
+    const bool three =
+        place.is_array() && place.size() == 3 && place[0].is_number() && place[1].is_number() && place[2].is_number();
     if (!three) throw Error(ErrorCode::bad_file, file + " › " + name, "is not three numbers [x, y, z]");
     landmarks.push_back({name, {place[0].get<double>(), place[1].get<double>(), place[2].get<double>()}});
   }

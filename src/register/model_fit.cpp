@@ -1,6 +1,6 @@
-// Unknowns: a shift of the root, a turn of every bone about its joint (it carries all bones below), the common size, and
-// three stretches a bone. Residuals: distances of matched points across the surface (and, less, along it), joints beyond
-// their ranges, angles from rest, stretches from 1, differences of the two sides.
+// Unknowns: a shift of the root, a turn of every bone about its joint (it carries all bones below), the common size,
+// and three stretches a bone. Residuals: distances of matched points across the surface (and, less, along it), joints
+// beyond their ranges, angles from rest, stretches from 1, differences of the two sides.
 #include "register/model_fit.h"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace cutis {
 namespace {
 
 // Standard deviations of what is usual in bodies.
-constexpr double kUsualExcess = 0.05;       // radians, beyond a joint's range
-constexpr double kUsualStretch = 0.12;      // logarithm, of a bone's length and thickness beside the body's
-constexpr double kUsualOval = 0.08;         // logarithm, of the two thicknesses of a bone, or of its skin and its joints along it
-constexpr double kUsualUneven = 0.04;       // logarithm, of the two sides beside each other
-constexpr double kUsualSize = 0.5;          // logarithm, of one body beside the other
-constexpr double kEffective = 400;          // matches that say something of their own: neighbours agree
-constexpr double kFarthestTurn = 0.6;       // radians a step: a linearisation is worth no more
-constexpr double kFarthestStretch = 0.15;   // logarithm a step
-constexpr double kDoubt = 0.02;              // deviation of matches when states are compared, in extents
-constexpr double kOddest = 30;              // of one number: more is broken, not odder
-constexpr double kModelShare = 0.5;         // weight of the model's own points beside the scan's
-
+constexpr double kUsualExcess = 0.05;   // radians, beyond a joint's range
+constexpr double kUsualStretch = 0.12;  // logarithm, of a bone's length and thickness beside the body's
+constexpr double kUsualOval =
+    0.08;  // logarithm, of the two thicknesses of a bone, or of its skin and its joints along it
+constexpr double kUsualUneven = 0.04;      // logarithm, of the two sides beside each other
+constexpr double kUsualSize = 0.25;        // logarithm, of one body beside the other
+constexpr double kEffective = 400;         // matches that say something of their own: neighbours agree
+constexpr double kFarthestTurn = 0.6;      // radians a step: a linearisation is worth no more
+constexpr double kFarthestStretch = 0.15;  // logarithm a step
+constexpr double kDoubt = 0.02;            // deviation of matches when states are compared, in extents
+constexpr double kOddest = 30;             // of one number: more is broken, not odder
+constexpr double kModelShare = 0.5;        // weight of the model's own points beside the scan's
 
 constexpr std::size_t kShapes = std::tuple_size_v<BoneShape>;
 
@@ -80,7 +80,8 @@ class ModelProblem {
       const Vec3d d = place_of(k.sample, bones) - k.target;
       sum += dot(d, d) * known_weight();
     }
-    for_each_prior(state, [&](std::span<const std::pair<int, double>>, double residual) { sum += residual * residual; });
+    for_each_prior(state,
+                   [&](std::span<const std::pair<int, double>>, double residual) { sum += residual * residual; });
     return sum;
   }
 
@@ -249,7 +250,8 @@ class ModelProblem {
           one(shape_[b] + k, kUsualStretch, state.shape[b][static_cast<std::size_t>(k)]);
         const auto alike = [&](int i, int j) {
           row = {{shape_[b] + i, 1 / kUsualOval}, {shape_[b] + j, -1 / kUsualOval}};
-          visit(std::span<const std::pair<int, double>>(row), (state.shape[b][slot(i)] - state.shape[b][slot(j)]) / kUsualOval);
+          visit(std::span<const std::pair<int, double>>(row),
+                (state.shape[b][slot(i)] - state.shape[b][slot(j)]) / kUsualOval);
         };
         alike(1, 2);
         alike(0, 3);
@@ -355,7 +357,8 @@ void fit_model(const BodyModel& model, const FitTarget& target, std::span<const 
     }
     const std::size_t scan_matches = matches.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const int s = nearest_alike(target.tree, target.normals, posed.points[i], posed.normals[i], reach, found, squared);
+      const int s =
+          nearest_alike(target.tree, target.normals, posed.points[i], posed.normals[i], reach, found, squared);
       if (s < 0) continue;
       const double w = robust(squared, deviation);
       matches.push_back({static_cast<std::uint32_t>(i), target.points[slot(s)], target.normals[slot(s)], w});
@@ -366,9 +369,8 @@ void fit_model(const BodyModel& model, const FitTarget& target, std::span<const 
       matches[i].weight *= i < scan_matches ? 1 / std::max(scan_sum, 1e-12) : kModelShare / std::max(model_sum, 1e-12);
     // Matches are worth what they are off by in the end, at first less.
     ModelProblem problem(model, matches, known, stage.scope, 0.3 * deviation, stage.tangential);
-    levenberg_marquardt(problem,
-                        {.iterations = 2, .attempts = 4, .damping = 1e-3, .least_diagonal = 1e-6, .settled = 1e-5},
-                        state);
+    levenberg_marquardt(
+        problem, {.iterations = 2, .attempts = 4, .damping = 1e-3, .least_diagonal = 1e-6, .settled = 1e-5}, state);
   }
 }
 

@@ -26,18 +26,18 @@ struct FitTarget {
 
 /// Which numbers vary.
 struct FitScope {
-  bool turns = true;        ///< of bones; else the model moves as one piece
+  bool turns = true;  ///< of bones; else the model moves as one piece
   bool size = true;
-  bool shape = false;       ///< lengths and thickness
-  double least_share = 0;   ///< bones that carry less of the skin keep their angles
+  bool shape = false;      ///< lengths and thickness
+  double least_share = 0;  ///< bones that carry less of the skin keep their angles
 };
 
 struct FitStage {
   FitScope scope;
-  int rounds = 10;                   ///< of closest points
-  double far = 0.1, near = 0.02;     ///< how far off matches may be, in extents of the model: at first, in the end
-  std::size_t samples = 600;         ///< of the model
-  double tangential = 0.1;           ///< weight of distances along the surface beside those across it
+  int rounds = 10;                ///< of closest points
+  double far = 0.1, near = 0.02;  ///< how far off matches may be, in extents of the model: at first, in the end
+  std::size_t samples = 600;      ///< of the model
+  double tangential = 0.1;        ///< weight of distances along the surface beside those across it
 };
 
 /// Points that are known, beside what the surfaces say.

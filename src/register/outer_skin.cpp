@@ -15,8 +15,8 @@
 namespace cutis {
 namespace {
 
-constexpr int kRays = 16;          // spread over the half space
-constexpr int kLeastEscaping = 2;  // of them: between fingers, under arms and in folds more do
+constexpr int kRays = 16;           // spread over the half space
+constexpr int kLeastEscaping = 2;   // of them: between fingers, under arms and in folds more do
 constexpr double kRayStart = 1e-4;  // above the skin, in extents: not to meet the triangles at the vertex
 
 bool meets(const TriangleBvh& bvh, std::span<const Vec3f> positions, std::span<const Triangle> triangles,
@@ -76,7 +76,8 @@ std::vector<char> outer_vertices(const Character& character, const Context& cont
     for (std::size_t v = begin; v < end; ++v) {
       if (roles.pieces[roles.piece[v]].role == PieceRole::inner) continue;
       const auto n = static_cast<Vec3d>(normals[v]);
-      const Vec3d s = any_perpendicular(n), t = cross(n, s), from = static_cast<Vec3d>(joined.input_positions[v]) + n * start;
+      const Vec3d s = any_perpendicular(n), t = cross(n, s),
+                  from = static_cast<Vec3d>(joined.input_positions[v]) + n * start;
       int escaping = 0;
       for (int k = 0; k < kRays && escaping < kLeastEscaping; ++k) {
         // Even over the half space: heights in steps, turned by the golden angle.

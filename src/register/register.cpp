@@ -27,8 +27,10 @@ namespace {
 constexpr std::size_t kCoarsePoints = 1500, kModelPoints = 5000;  // of the scan, for the pose
 constexpr double kBody = 0.025;  // points farther from the skin do not belong to it, in extents: 5 cm on a person
 // A fit that is no good: what the skin has not explained, and what bones and thickness alone leave off, in extents.
-constexpr double kLeastExplained = 0.7, kWorstMean = 0.018;
-
+constexpr double kLeastExplained = 0.7, kWorstMean = 0.012;
+// Bones that had to be as odd as this, squared standard deviations each; bodies of others are at 1 to 3.
+constexpr double kOddestBody = 6;
+constexpr double kSmallestBody = 0.35, kLargestBody = 2.8;  // times the character: of the same kind
 
 // ---- unit and axes ----
 
@@ -56,9 +58,7 @@ double find_unit(const ScanCloud& cloud, const BodyModel& model) {
 char letter_of(ScanAxis axis) { return static_cast<char>('x' + static_cast<int>(axis)); }
 Vec3d axis_of(char up) { return up == 'x' ? Vec3d{1, 0, 0} : up == 'z' ? Vec3d{0, 0, 1} : Vec3d{0, 1, 0}; }
 
-Quatd to_y_up(char up) {
-  return up == 'y' ? Quatd{} : rotation_between(axis_of(up), Vec3d{0, 1, 0});
-}
+Quatd to_y_up(char up) { return up == 'y' ? Quatd{} : rotation_between(axis_of(up), Vec3d{0, 1, 0}); }
 
 /// Directions that may be up.
 std::vector<Vec3d> possible_ups(const ScanCloud& cloud, const BodyModel& model, const RegisterOptions& options) {
@@ -184,15 +184,33 @@ void refresh_normals(Character& character) {
     mesh.normals = vertex_normals(mesh.positions, mesh.triangles, weld(mesh.positions).welded_of);
 }
 
+/// Why a fit is no good; empty when it is.
+std::string fault_of(const ScanFit& fit, double explained_before, double extent) {
+  std::string why;
+  if (explained_before < kLeastExplained) {
+    why = fmt::format("only {:.0f}% of its points are near the skin", 100 * explained_before);
+  } else if (fit.before_layer.mean > kWorstMean * extent) {
+    why = fmt::format("its points are {:.1f}% of the character's size off on average",
+                      100 * fit.before_layer.mean / extent);
+  } else if (fit.size < kSmallestBody || fit.size > kLargestBody) {
+    return fmt::format(
+        "the character does not fit this scan: it would have to be {:.2g} times as large; is it a scan of such a body? "
+        "The scan's unit can be given (--unit)",
+        fit.size);
+  } else if (fit.oddness > kOddestBody) {
+    why = "joints and bones would have to be as no body's are";
+  }
+  if (why.empty()) return why;
+  return "the character does not fit this scan: with the best pose and proportions " + why +
+         "; is it a scan of such a body? Points (--points) help to find the pose";
+}
+
 }  // namespace
 
 ScanFit register_scan(const Character& character, const Scan& scan, std::span<const ScanLandmark> landmarks,
                       const RegisterOptions& options, const Context& context) {
   check_options(options, "register");
   const BodyModel model = make_body_model(character, context);
-  if (std::getenv("R23R"))  // DEBUG
-    for (std::size_t b = 0; b < model.bones(); ++b)  // DEBUG
-      fmt::print(stderr, "{} role {} limit {} usual {} share {:.4f}\n", character.skeleton.joints[slot(model.skeleton.bones[b].joint)].name, to_string(model.roles.roles[b]), model.limits.of(static_cast<int>(b)).has_value(), model.usual_turn[b], model.share[b]);  // DEBUG
   ScanCloud cloud = make_cloud(scan, options, context);
   ScanFit fit;
   fit.scan_points = scan.positions.size();
@@ -221,6 +239,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   state.root = rotate(turn, state.root);
 
   fit.size = std::exp(state.size);
+  fit.oddness = oddness(model, state) / static_cast<double>(model.bones());
   fit.character = reshaped(character, model, state);
   refresh_normals(fit.character);
   DrivenSkeleton driven = make_driven_skeleton(fit.character);
@@ -230,7 +249,8 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
     to_skin = distance_of(d.of_points, kBody * extent);
     return static_cast<double>(to_skin.count) / static_cast<double>(d.of_points.size());
   };
-  SkinDistances distances = skin_distances(fit.character, model.outer, blend_skin(fit.character, pose), target, context);
+  SkinDistances distances =
+      skin_distances(fit.character, model.outer, blend_skin(fit.character, pose), target, context);
   const double explained_before = measure(distances, fit.before_layer);
   if (options.layer) add_skin_layer(fit.character, model.outer, pose, target, options, context);
   refresh_normals(fit.character);
@@ -251,16 +271,10 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
     fit.lengths.push_back(std::exp(state.shape[b][model.children[b].empty() ? 0 : 3]));
     fit.thickness.push_back(std::exp(0.5 * (state.shape[b][1] + state.shape[b][2])));
   }
-  if (explained_before < kLeastExplained || fit.before_layer.mean > kWorstMean * extent) {
-    fit.good = false;
-    fit.fault = fmt::format(
-        "the character does not fit this scan: with the best pose and proportions {:.0f}% of its points are near the "
-        "skin, {:.1f}% of the character's size off on average; is it a scan of such a body? Points (--points) help to "
-        "find the pose",
-        100 * explained_before, 100 * fit.before_layer.mean / extent);
-    if (!options.anyway) throw Error(ErrorCode::bad_argument, scan.source, fit.fault);
-    context.warn(fit.fault);
-  }
+  fit.fault = fault_of(fit, explained_before, extent);
+  fit.good = fit.fault.empty();
+  if (!fit.good && !options.anyway) throw Error(ErrorCode::bad_argument, scan.source, fit.fault);
+  if (!fit.good) context.warn(fmt::format("{}: {}", scan.source, fit.fault));
   return fit;
 }
 

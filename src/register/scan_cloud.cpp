@@ -20,19 +20,21 @@
 namespace cutis {
 namespace {
 
-constexpr std::size_t kLeastPoints = 100;   // a body cannot be told from fewer
-constexpr std::size_t kDense = 4;           // points looked at first, times those that are kept
-constexpr std::size_t kNeighbours = 12;     // that make a normal: two rings
-constexpr std::size_t kPlanePoints = 4000;  // that vote for planes
-constexpr std::size_t kHypotheses = 300;    // a plane with 3% of the points is missed once in ten thousand
-constexpr int kMostPlanes = 3;              // floor, wall, table
-constexpr double kBand = 0.004;             // half a plane's thickness, of the extent of all points
-constexpr double kFlat = 0.8;               // cosine of normals that lie across a plane
-// Share of the points and spread (of the others' spread) of a plane: wide ones, or smaller ones with many points.
-constexpr double kWideShare = 0.05, kWideSpread = 0.55, kDenseShare = 0.12, kDenseSpread = 0.35;
+constexpr std::size_t kLeastPoints = 100;      // a body cannot be told from fewer
+constexpr std::size_t kDense = 4;              // points looked at first, times those that are kept
+constexpr std::size_t kNeighbours = 12;        // that make a normal: two rings
+constexpr std::size_t kPlanePoints = 4000;     // that vote for planes
+constexpr std::size_t kHypotheses = 300;       // a plane with 3% of the points is missed once in ten thousand
+constexpr int kMostPlanes = 3;                 // floor, wall, table
+constexpr double kBand = 0.004;                // half a plane's thickness, of the extent of all points
+constexpr double kThickest = 0.008;            // the same of a noisy one
+constexpr double kFlat = 0.8;                  // cosine of normals that lie across a plane
+constexpr double kLeastShare = 0.05;           // of the points, in a plane that matters
+constexpr double kLeastSpread = 0.9;           // of a plane, beside that of the others along it: it reaches beyond them
+constexpr double kFacingOff = 0.3;             // cosine: of what is counted then; walls of feet and legs are not
 constexpr double kWider = 2.5, kSharp = 0.85;  // so much wider, a plane has hardly more points; curved skin has
-constexpr double kOtherSide = 0.03;   // share of the others that may be beyond a plane: noise, feet that sink in
-constexpr double kStrayFactor = 5;    // of the usual distance to neighbours
+constexpr double kOtherSide = 0.04;    // share of the others that may be beyond a plane: noise, feet that sink in
+constexpr double kStrayFactor = 5;     // of the usual distance to neighbours
 constexpr double kSmallPiece = 0.004;  // share of the points: smaller pieces on their own are dirt
 
 struct Points {
@@ -67,8 +69,8 @@ Points dense_points(const Scan& scan, std::size_t most) {
     throw Error(ErrorCode::bad_argument, scan.source, "its triangles have no area");
   for (std::size_t i = 0; i < most; ++i) {
     const double at = total * (static_cast<double>(i) + 0.5) / static_cast<double>(most);
-    const auto t = std::min(static_cast<std::size_t>(std::ranges::upper_bound(until, at) - until.begin()),
-                            until.size() - 1);
+    const auto t =
+        std::min(static_cast<std::size_t>(std::ranges::upper_bound(until, at) - until.begin()), until.size() - 1);
     const auto a = static_cast<Vec3d>(scan.positions[scan.triangles[t][0]]),
                b = static_cast<Vec3d>(scan.positions[scan.triangles[t][1]]),
                c = static_cast<Vec3d>(scan.positions[scan.triangles[t][2]]);
@@ -161,8 +163,9 @@ double median_of(std::vector<double> values) {
 // ---- planes ----
 
 /// The plane that most of the points lie in; none when it is not floor, table or wall.
-std::optional<Plane> find_plane(const Points& points, const std::vector<Vec3d>& normals, double band,
-                                std::uint64_t seed) {
+std::optional<Plane> find_plane(const Points& points, const Surface& surface, double band, std::uint64_t seed) {
+  const std::vector<Vec3d>& normals = surface.normal;
+  const double alone = kStrayFactor * median_of(surface.near);
   const std::size_t n = points.p.size(), step = std::max<std::size_t>(1, n / kPlanePoints);
   const auto is_in = [&](const Plane& plane, std::size_t i) {
     return std::abs(plane.height(points.p[i])) < band && std::abs(dot(plane.normal, normals[i])) > kFlat;
@@ -190,29 +193,31 @@ std::optional<Plane> find_plane(const Points& points, const std::vector<Vec3d>& 
   }
   std::size_t wider = 0;
   for (std::size_t i = 0; i < n; ++i)
-    wider += std::abs(best.height(points.p[i])) < kWider * band && std::abs(dot(best.normal, normals[i])) > kFlat;
+    wider += std::abs(best.height(points.p[i])) < kWider * band && std::abs(dot(best.normal, normals[i])) > kFacingOff;
   if (static_cast<double>(inside.size()) < kSharp * static_cast<double>(wider)) return {};
-  const auto rms_around = [](const std::vector<Vec3d>& p) {
+  const auto spread_along = [&](const std::vector<Vec3d>& p) {
     Vec3d mean;
     for (const Vec3d& q : p) mean += q;
     mean = mean / static_cast<double>(p.size());
     double sum = 0;
-    for (const Vec3d& q : p) sum += dot(q - mean, q - mean);
+    for (const Vec3d& q : p) {
+      const Vec3d d = q - mean, along = d - best.normal * dot(best.normal, d);
+      sum += dot(along, along);
+    }
     return std::sqrt(sum / static_cast<double>(p.size()));
   };
   std::vector<Vec3d> others;
   std::size_t above = 0, below = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (is_in(best, i)) continue;
+    if (is_in(best, i) || surface.near[i] > alone) continue;
     const double h = best.height(points.p[i]);
     if (std::abs(h) > band) ++(h > 0 ? above : below), others.push_back(points.p[i]);
   }
   if (others.size() < kLeastPoints / 2) return {};
   if (above < below) best = {-best.normal, -best.offset}, std::swap(above, below);
   if (static_cast<double>(below) > kOtherSide * static_cast<double>(others.size())) return {};
-  const double share = static_cast<double>(inside.size()) / static_cast<double>(n),
-               spread = rms_around(inside) / std::max(rms_around(others), 1e-300);
-  if ((share > kWideShare && spread > kWideSpread) || (share > kDenseShare && spread > kDenseSpread)) return best;
+  const double share = static_cast<double>(inside.size()) / static_cast<double>(n);
+  if (share > kLeastShare && spread_along(inside) > kLeastSpread * spread_along(others)) return best;
   return {};
 }
 
@@ -246,7 +251,8 @@ std::vector<std::uint32_t> without_strays(const Points& points, const PointTree&
   }
   std::vector<std::uint32_t> kept;
   for (std::size_t i = 0; i < n; ++i)
-    if (piece[i] >= 0 && static_cast<double>(size[static_cast<std::size_t>(piece[i])]) >= kSmallPiece * static_cast<double>(n))
+    if (piece[i] >= 0 &&
+        static_cast<double>(size[static_cast<std::size_t>(piece[i])]) >= kSmallPiece * static_cast<double>(n))
       kept.push_back(static_cast<std::uint32_t>(i));
   return kept;
 }
@@ -323,9 +329,9 @@ std::vector<std::uint32_t> thinned(const std::vector<Vec3d>& points, std::size_t
     std::uint32_t best = 0;
     double nearest = 1e300;
   };
-  // At first as if the points were spread over a flat square of that diagonal.
-  double side = 0.5 * extent / std::sqrt(static_cast<double>(std::max<std::size_t>(most, 1)));
-  for (int round = 0; round < 60; ++round, side *= 1.12) {
+  // At first far too small: as if all points were within a tenth of the box.
+  double side = 0.05 * extent / std::sqrt(static_cast<double>(std::max<std::size_t>(most, 1)));
+  for (int round = 0; round < 80; ++round, side *= 1.12) {
     std::unordered_map<std::uint64_t, std::uint32_t> index;
     std::vector<Cell> cells;
     const auto key = [&](const Vec3d& p) {
@@ -379,8 +385,9 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
       const Points few = chosen(all, thinned(all.p, most / 3));
       const PointTree tree(few.p);
       const Surface surface = surface_at(few, tree, context);
-      const double band = std::max(kBand * extent_of(few.p), 3 * 1.4826 * median_of(surface.off));
-      const auto plane = find_plane(few, surface.normal, band, 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(k));
+      const double extent = extent_of(few.p);
+      const double band = std::clamp(3 * 1.4826 * median_of(surface.off), kBand * extent, kThickest * extent);
+      const auto plane = find_plane(few, surface, band, 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(k));
       if (!plane) break;
       Points rest;
       for (std::size_t i = 0; i < all.p.size(); ++i) {

@@ -1,8 +1,9 @@
 // Unknown: a displacement d of every (welded) vertex at rest. With B the linear blend of the bones at a vertex, the
 // posed skin moves by B d. Every round looks for closest points both ways, and solves
 //   (D + l^2 L) d = D (d + B^-1 e)
-// with D the areas that matches stand for, e how far they are off, L the cotangent Laplacian and l the length over which
-// displacements are smoothed: long at first, short in the end. Where nothing matches, L alone continues what is around.
+// with D the areas that matches stand for, e how far they are off, L the cotangent Laplacian and l the length over
+// which displacements are smoothed: long at first, short in the end. Where nothing matches, L alone continues what is
+// around.
 #include "register/skin_layer.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace cutis {
 namespace {
 
 constexpr int kRounds = 14;
-constexpr double kFirstSmoothing = 0.06;              // in extents: over the length of a limb
+constexpr double kFirstSmoothing = 0.06;                  // in extents: over the length of a limb
 constexpr double kFirstReach = 0.05, kLastReach = 0.025;  // of matches, in extents
 constexpr double kLeastBlend = 0.25;  // determinant of blended turns: beyond, a vertex is wrung, and says nothing
 constexpr double kHole = 3;           // in spacings of the scan: farther along its surface there is a hole
@@ -39,7 +40,8 @@ struct Posing {
 Posing posing_of(const Character& character, const Pose& pose) {
   const std::vector<Affine3d> world = world_from_joint(character.skeleton, pose);
   std::vector<Affine3d> motion(world.size());
-  for (std::size_t j = 0; j < world.size(); ++j) motion[j] = world[j] * inverse(character.skeleton.joints[j].world_from_rest);
+  for (std::size_t j = 0; j < world.size(); ++j)
+    motion[j] = world[j] * inverse(character.skeleton.joints[j].world_from_rest);
   Posing posing;
   for (const Mesh& mesh : character.meshes)
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
@@ -83,8 +85,8 @@ Foot foot_on_scan(const FitTarget& target, const Vec3d& p, const Vec3d& n, doubl
 
 class SkinLayer {
  public:
-  SkinLayer(Character& character, std::span<const char> outer, const Pose& pose, const FitTarget& target, const RegisterOptions& options,
-            const Context& context)
+  SkinLayer(Character& character, std::span<const char> outer, const Pose& pose, const FitTarget& target,
+            const RegisterOptions& options, const Context& context)
       : character_(character),
         target_(target),
         options_(options),
@@ -92,7 +94,7 @@ class SkinLayer {
         welded_(weld_character(character, &context)),
         extent_(diagonal(character.bounds())) {
     const Posing posing = posing_of(character, pose);
-      const std::size_t n = welded_.positions.size();
+    const std::size_t n = welded_.positions.size();
     for (std::size_t v = 0; v < n; ++v) {
       const std::uint32_t first = welded_.weld.first_of[v];
       rest_.push_back(static_cast<Vec3d>(welded_.positions[v]));
@@ -319,13 +321,12 @@ std::vector<Vec3f> blend_skin(const Character& character, const Pose& pose) {
 }
 
 SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
-                               const FitTarget& target,
-                               const RegisterOptions& options, const Context& context) {
+                               const FitTarget& target, const RegisterOptions& options, const Context& context) {
   return SkinLayer(character, outer, pose, target, options, context).run();
 }
 
-SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin, const FitTarget& target,
-                             const Context& context) {
+SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin,
+                             const FitTarget& target, const Context& context) {
   const JoinedMeshes joined = join_meshes(character);
   std::vector<std::uint32_t> use;
   for (std::uint32_t t = 0; t < joined.input_triangles.size(); ++t)

@@ -15,12 +15,13 @@ namespace cutis {
 [[nodiscard]] std::vector<Vec3f> blend_skin(const Character& character, const Pose& pose);
 
 struct SkinLayerReport {
-  std::size_t folded = 0;  ///< triangles that would have folded: the skin around them stays as smooth as the rest allows
+  std::size_t folded =
+      0;  ///< triangles that would have folded: the skin around them stays as smooth as the rest allows
 };
-/// `outer`: per vertex, what a scanner can see. Moves the rest positions so that the character in `pose` lies on the scan where that shows it.
+/// `outer`: per vertex, what a scanner can see. Moves the rest positions so that the character in `pose` lies on the
+/// scan where that shows it.
 SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
-                               const FitTarget& target,
-                               const RegisterOptions& options, const Context& context);
+                               const FitTarget& target, const RegisterOptions& options, const Context& context);
 
 /// Distances between a posed character and a scan.
 struct SkinDistances {
@@ -28,7 +29,8 @@ struct SkinDistances {
   std::vector<float> of_vertices;  ///< from the scan; NaN: the scan does not show it
   double covered = 0;              ///< share of the area of the outer skin that the scan shows
 };
-[[nodiscard]] SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin,
-                                           const FitTarget& target, const Context& context);
+[[nodiscard]] SkinDistances skin_distances(const Character& character, std::span<const char> outer,
+                                           std::span<const Vec3f> skin, const FitTarget& target,
+                                           const Context& context);
 
 }  // namespace cutis

@@ -20,7 +20,7 @@ std::size_t lines(const std::string& text) {
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
   for (const char* verb : {"", "animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                           "operators", "options", "render", "weights", "completions", "man"}) {
+                           "operators", "options", "register", "render", "weights", "completions", "man"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
@@ -54,7 +54,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 TEST(Cli, NamesEveryVerbAndFlagInTheManualPageAndTheCompletions) {
   const std::string manual = run("man").out, zsh = run("completions zsh").out, fish = run("completions fish").out;
   for (const std::string verb : {"animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                                 "operators", "render", "weights"}) {
+                                 "operators", "register", "render", "weights"}) {
     EXPECT_THAT(manual, HasSubstr(".SS \"cutis " + verb));
     EXPECT_THAT(zsh, HasSubstr("    " + verb + ")\n"));
     EXPECT_THAT(fish, HasSubstr("-a " + verb + " "));

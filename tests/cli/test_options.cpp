@@ -17,7 +17,8 @@ const std::map<std::string, std::string>& verbs() {
       {"ImplicitOptions", "animate builtin:arm"}, {"TrackingOptions", "animate builtin:arm"},
       {"OperatorOptions", "operators"},           {"MotionOptions", "animate builtin:arm --bvh x.bvh"},
       {"TakeOptions", "markers builtin:human"},   {"TargetOptions", "markers builtin:human"},
-      {"MarkerOptions", "markers builtin:human"}, {"RenderOptions", "render builtin:arm"}};
+      {"MarkerOptions", "markers builtin:human"}, {"RenderOptions", "render builtin:arm"},
+      {"RegisterOptions", "register builtin:human x.ply"}};
   return kVerbs;
 }
 

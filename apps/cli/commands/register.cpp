@@ -43,6 +43,7 @@ Json to_json(const RegisterArguments& options, const ScanFit& fit, const std::ve
           {"plane_points", fit.plane_points},
           {"stray_points", fit.stray_points},
           {"size", rounded(fit.size)},
+          {"oddness", rounded(fit.oddness)},
           {"scan_to_skin", to_json(fit.to_skin)},
           {"skin_to_scan", to_json(fit.to_scan)},
           {"without_layer", to_json(fit.before_layer)},
@@ -60,7 +61,7 @@ Character as_pieces(const ScanFit& fit, std::size_t most, std::vector<float>& di
   Box box;
   for (const Vec3f& p : fit.points) box.add(static_cast<Vec3d>(p));
   const Vec3d wide = box.hi - box.lo;
-  const double side = 0.35 * std::sqrt(static_cast<double>(step)) * std::max({wide.x, wide.y, wide.z}) /
+  const double side = 0.6 * std::sqrt(static_cast<double>(step)) * std::max({wide.x, wide.y, wide.z}) /
                       std::sqrt(static_cast<double>(fit.points.size()));
   for (std::size_t i = 0; i < fit.points.size(); i += step) {
     const auto p = static_cast<Vec3d>(fit.points[i]), n = static_cast<Vec3d>(fit.normals[i]);
@@ -117,10 +118,10 @@ Image picture_of(const ScanFit& fit, const std::string& title, const Context& co
 }
 
 void say(const Session& session, const RegisterArguments& options, const ScanFit& fit) {
-  session.say(fmt::format("{}: {} of {} points looked at, {:g} m a unit, {} up{}", options.scan, fit.points.size(),
-                          fit.scan_points, fit.unit, fit.up,
-                          fit.planes > 0 ? fmt::format(", {} plane{} left out", fit.planes, fit.planes == 1 ? "" : "s")
-                                         : std::string()));
+  session.say(fmt::format(
+      "{}: {} of {} points looked at, {:g} m a unit, {} up{}", options.scan, fit.points.size(), fit.scan_points,
+      fit.unit, fit.up,
+      fit.planes > 0 ? fmt::format(", {} plane{} left out", fit.planes, fit.planes == 1 ? "" : "s") : std::string()));
   session.say(fmt::format("  scan to skin  {:.2f} mm mean, {:.2f} mm 95th percentile ({:.2f} and {:.2f} without layer)",
                           1000 * fit.to_skin.mean, 1000 * fit.to_skin.p95, 1000 * fit.before_layer.mean,
                           1000 * fit.before_layer.p95));
@@ -145,8 +146,9 @@ void run_register(const RegisterArguments& options) {
   const ScanFit fit = register_scan(character, scan, landmarks, options.fit, context);
   if (!options.picture.empty())
     write_png(options.picture,
-              picture_of(fit, fmt::format("{} on {}", std::filesystem::path(options.file).filename().string(),
-                                          std::filesystem::path(options.scan).filename().string()),
+              picture_of(fit,
+                         fmt::format("{} on {}", std::filesystem::path(options.file).filename().string(),
+                                     std::filesystem::path(options.scan).filename().string()),
                          context));
   write_character(options.output, fit.character, context);
   const Json document = to_json(options, fit, session.warnings());
@@ -166,8 +168,9 @@ void add_register(CLI::App& app) {
   verb->add_option("SCAN", options->scan, "Cloud of points or mesh: .ply .obj; complete or from one side")->required();
   verb->add_option("-o,--output", options->output, "The fitted character: .glb or .gltf; clip 'scan' has its pose")
       ->required();
-  verb->add_option("--points", options->points,
-                   "JSON file {\"NAME\": [x, y, z], ...}: where some joints are in the scan, about (see docs/formats.md)");
+  verb->add_option(
+      "--points", options->points,
+      "JSON file {\"NAME\": [x, y, z], ...}: where some joints are in the scan, about (see docs/formats.md)");
   verb->add_option("--picture", options->picture, "Scan and skin, coloured by their distance: .png");
   verb->add_option("--report", options->report, "What --json prints, into a file: .json");
   add_option_flags(*verb, option_fields(options->fit));
