@@ -140,7 +140,7 @@ void add_samples(const Character& character, BodyModel& model) {
         std::min(static_cast<std::size_t>(std::ranges::upper_bound(until, at) - until.begin()), until.size() - 1);
     const Triangle& triangle = joined.input_triangles[outer[t]];
     const double corner[3] = {1 - u - v, u, v};
-    SkinSample sample;
+    ModelSample sample;
     std::vector<double> weight(model.bones(), 0.0);
     for (std::size_t c = 0; c < 3; ++c) {
       const std::uint32_t vertex = triangle[c];
@@ -249,16 +249,16 @@ BonePose to_bone_pose(const BodyModel& model, const ModelState& state) {
   return {state.turn, place_bones(model, state).place};
 }
 
-Vec3d place_of(const SkinSample& sample, const PlacedBones& bones) {
+Vec3d place_of(const ModelSample& sample, const PlacedBones& bones) {
   Vec3d p;
-  for (const SkinSample::Share& s : sample.shares)
+  for (const ModelSample::Share& s : sample.shares)
     p += (bones.place[slot(s.bone)] + bones.map[slot(s.bone)] * s.offset) * s.weight;
   return p;
 }
 
-Vec3d normal_of(const SkinSample& sample, const ModelState& state) {
+Vec3d normal_of(const ModelSample& sample, const ModelState& state) {
   Vec3d n;
-  for (const SkinSample::Share& s : sample.shares) n += rotate(state.turn[slot(s.bone)], sample.normal) * s.weight;
+  for (const ModelSample::Share& s : sample.shares) n += rotate(state.turn[slot(s.bone)], sample.normal) * s.weight;
   return normalized(n, sample.normal);
 }
 

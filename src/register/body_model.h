@@ -17,7 +17,7 @@ namespace cutis {
 [[nodiscard]] inline std::size_t slot(int i) { return static_cast<std::size_t>(i); }
 
 /// A point of the skin at rest.
-struct SkinSample {
+struct ModelSample {
   struct Share {
     int bone = -1;
     double weight = 0;
@@ -58,7 +58,7 @@ struct BodyModel {
   std::vector<std::array<Vec3d, 3>> frame;  ///< of each bone: along it, and across it twice; at rest
   std::vector<int> mirror;                  ///< the bone of the other side, or -1
   std::vector<char> outer;                  ///< per vertex of all meshes: a scanner can see it
-  std::vector<SkinSample> samples;          ///< evenly over the outer skin; every beginning of the list is even too
+  std::vector<ModelSample> samples;         ///< evenly over the outer skin; every beginning of the list is even too
   std::vector<double> share;                ///< of each bone: of the skin that hangs on it and below
   std::vector<double> own_share;
 
@@ -75,8 +75,8 @@ struct BodyModel {
 [[nodiscard]] PlacedBones place_bones(const BodyModel& model, const ModelState& state);
 [[nodiscard]] BonePose to_bone_pose(const BodyModel& model, const ModelState& state);  ///< lengths as the state's
 
-[[nodiscard]] Vec3d place_of(const SkinSample& sample, const PlacedBones& bones);
-[[nodiscard]] Vec3d normal_of(const SkinSample& sample, const ModelState& state);
+[[nodiscard]] Vec3d place_of(const ModelSample& sample, const PlacedBones& bones);
+[[nodiscard]] Vec3d normal_of(const ModelSample& sample, const ModelState& state);
 
 /// The character with that size, those lengths and thicknesses, at rest; clips' keys of places follow.
 [[nodiscard]] Character reshaped(const Character& character, const BodyModel& model, const ModelState& state);

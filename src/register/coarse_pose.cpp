@@ -434,15 +434,15 @@ void choose_limbs(const BodyModel& model, const FitTarget& target, ModelState& s
   struct Open {
     int limb;
     std::vector<int> bones;
-    std::vector<const SkinSample*> samples;
+    std::vector<const ModelSample*> samples;
     std::vector<std::vector<Quatd>> ways;
   };
   std::vector<Open> open;
   for (const int limb : find_limbs(model)) {
     Open o{limb, bones_of_limb(model, limb), {}, {}};
-    for (const SkinSample& sample : model.samples) {
+    for (const ModelSample& sample : model.samples) {
       double own = 0;
-      for (const SkinSample::Share& s : sample.shares) own += hangs_on_bone(model, s.bone, limb) ? s.weight : 0;
+      for (const ModelSample::Share& s : sample.shares) own += hangs_on_bone(model, s.bone, limb) ? s.weight : 0;
       if (own > 0.5) o.samples.push_back(&sample);
     }
     o.ways = bent_ways(model, o.bones);
@@ -477,7 +477,7 @@ void choose_limbs(const BodyModel& model, const FitTarget& target, ModelState& s
     }
     state = std::move(best);
     const PlacedBones bones = place_bones(model, state);
-    for (const SkinSample* sample : open[which].samples) {
+    for (const ModelSample* sample : open[which].samples) {
       target.tree.nearest(place_of(*sample, bones), kTried, kTaken * extent, found);
       for (const auto& near : found) taken[near.point] = 1;
     }

@@ -97,7 +97,7 @@ class ModelProblem {
   void linearise(const ModelState& state, std::span<double> matrix, std::span<double> rhs) {
     const PlacedBones bones = place_bones(model_, state);
     for (const Match& m : matches_) {
-      const SkinSample& sample = model_.samples[m.sample];
+      const ModelSample& sample = model_.samples[m.sample];
       const Vec3d d = prepare(sample, bones) - m.target;
       const double w = std::sqrt(scale_ * m.weight);
       add_row(state, m.normal, w, dot(d, m.normal), matrix, rhs);
@@ -158,12 +158,12 @@ class ModelProblem {
   }
 
   /// Place of the sample; notes what each bone above it does to it.
-  Vec3d prepare(const SkinSample& sample, const PlacedBones& bones) {
+  Vec3d prepare(const ModelSample& sample, const PlacedBones& bones) {
     for (const int b : touched_) below_[slot(b)] = 0, lever_[slot(b)] = {};
     touched_.clear();
     stretched_.clear();
     Vec3d p;
-    for (const SkinSample::Share& s : sample.shares) {
+    for (const ModelSample::Share& s : sample.shares) {
       const Vec3d place = bones.place[slot(s.bone)] + bones.map[slot(s.bone)] * s.offset;
       p += place * s.weight;
       for (int b = s.bone; b >= 0; b = model_.parent[slot(b)]) {
@@ -175,7 +175,7 @@ class ModelProblem {
     // What a stretch of a bone moves: its own share of the sample, and the joints below it.
     for (const int b : touched_) {
       Vec3d skin, joints;
-      for (const SkinSample::Share& s : sample.shares)
+      for (const ModelSample::Share& s : sample.shares)
         if (s.bone == b) skin += s.offset * s.weight;
       for (const int c : model_.children[slot(b)])
         if (below_[slot(c)] > 0 && !model_.extra_root(c))
@@ -417,7 +417,7 @@ ModelState fit_to_points(const BodyModel& model, std::span<const KnownPoint> kno
     for (std::size_t i = 1; i < k.sample.shares.size(); ++i)
       if (k.sample.shares[i].weight > k.sample.shares[largest].weight) largest = i;
     for (std::size_t i = 0; i < k.sample.shares.size(); ++i) {
-      const SkinSample::Share& s = k.sample.shares[i];
+      const ModelSample::Share& s = k.sample.shares[i];
       if (i == largest) {
         marker.bone = s.bone, marker.weight = s.weight, marker.offset = s.offset;
       } else {

@@ -42,7 +42,7 @@ struct FitStage {
 
 /// Points that are known, beside what the surfaces say.
 struct KnownPoint {
-  SkinSample sample;
+  ModelSample sample;
   Vec3d target;
 };
 

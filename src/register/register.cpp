@@ -43,7 +43,7 @@ double find_unit(const ScanCloud& cloud, const BodyModel& model) {
     for (const auto& p : points) sum += dot(at(p) - mean, at(p) - mean);
     return std::sqrt(sum / static_cast<double>(points.size()));
   };
-  const double own = spread(model.samples, [](const SkinSample& s) { return s.position; }),
+  const double own = spread(model.samples, [](const ModelSample& s) { return s.position; }),
                scan = spread(cloud.points, [](const Vec3d& p) { return p; });
   // Metres, centimetres, millimetres; inches and feet where they suit clearly better.
   constexpr std::pair<double, double> kUnits[] = {{1, 0}, {0.01, 0}, {0.001, 0}, {0.0254, 0.5}, {0.3048, 0.5}};

@@ -11,14 +11,19 @@ namespace {
 
 // A command that takes the flags of a table, up to them. Without an output file: nothing is ever run.
 const std::map<std::string, std::string>& verbs() {
-  static const std::map<std::string, std::string> kVerbs = {
-      {"WeightOptions", "weights builtin:arm"},   {"BindOptions", "animate builtin:arm"},
-      {"JointPreset", "animate builtin:arm"},     {"SolveOptions", "animate builtin:arm"},
-      {"ImplicitOptions", "animate builtin:arm"}, {"TrackingOptions", "animate builtin:arm"},
-      {"OperatorOptions", "operators"},           {"MotionOptions", "animate builtin:arm --bvh x.bvh"},
-      {"TakeOptions", "markers builtin:human"},   {"TargetOptions", "markers builtin:human"},
-      {"MarkerOptions", "markers builtin:human"}, {"RenderOptions", "render builtin:arm"},
-      {"RegisterOptions", "register builtin:human x.ply"}};
+  static const std::map<std::string, std::string> kVerbs = {{"WeightOptions", "weights builtin:arm"},
+                                                            {"BindOptions", "animate builtin:arm"},
+                                                            {"JointPreset", "animate builtin:arm"},
+                                                            {"SolveOptions", "animate builtin:arm"},
+                                                            {"ImplicitOptions", "animate builtin:arm"},
+                                                            {"TrackingOptions", "animate builtin:arm"},
+                                                            {"OperatorOptions", "operators"},
+                                                            {"MotionOptions", "animate builtin:arm --bvh x.bvh"},
+                                                            {"TakeOptions", "markers builtin:human"},
+                                                            {"TargetOptions", "markers builtin:human"},
+                                                            {"MarkerOptions", "markers builtin:human"},
+                                                            {"RenderOptions", "render builtin:arm"},
+                                                            {"RegisterOptions", "register builtin:human x.ply"}};
   return kVerbs;
 }
 

@@ -13,7 +13,7 @@ namespace {
 double apart(const BodyModel& model, const ModelState& a, const ModelState& b) {
   const PlacedBones x = place_bones(model, a), y = place_bones(model, b);
   double sum = 0;
-  for (const SkinSample& s : model.samples) sum += distance(place_of(s, x), place_of(s, y));
+  for (const ModelSample& s : model.samples) sum += distance(place_of(s, x), place_of(s, y));
   return sum / static_cast<double>(model.samples.size());
 }
 
@@ -21,7 +21,7 @@ TEST(BodyModel, AtRestIsTheCharacter) {
   const Context context(1);
   const BodyModel model = make_body_model(test::make_two_bone_tube(), context);
   const PlacedBones bones = place_bones(model, rest_state(model));
-  for (const SkinSample& s : model.samples) EXPECT_LT(distance(place_of(s, bones), s.position), 1e-6);
+  for (const ModelSample& s : model.samples) EXPECT_LT(distance(place_of(s, bones), s.position), 1e-6);
 }
 
 TEST(BodyModel, ReshapedKeepsRigAndWeightsAndItsClipsPlay) {
