@@ -27,6 +27,7 @@ constexpr double kFarthestTurn = 0.6;      // radians a step: a linearisation is
 constexpr double kFarthestStretch = 0.15;  // logarithm a step
 constexpr double kDoubt = 0.02;            // deviation of matches when states are compared, in extents
 constexpr double kOddest = 30;             // of one number: more is broken, not odder
+constexpr double kFacesAway = 0.1;         // of the square of the reach: for what faces another way than the scan
 constexpr double kModelShare = 0.5;        // weight of the model's own points beside the scan's
 
 constexpr std::size_t kShapes = std::tuple_size_v<BoneShape>;
@@ -386,10 +387,13 @@ double misfit(const BodyModel& model, const FitTarget& target, const ModelState&
     scan += nearest_alike(tree, posed.normals, target.points[i], target.normals[i], reach, found, squared) < 0
                 ? reach * reach
                 : squared;
-  for (std::size_t i = 0; i < count; ++i)
-    own += nearest_alike(target.tree, target.normals, posed.points[i], posed.normals[i], reach, found, squared) < 0
-               ? reach * reach
-               : squared;
+  // What faces away from a scan of one side is no fault while it is near; what stands out into nothing is.
+  for (std::size_t i = 0; i < count; ++i) {
+    if (nearest_alike(target.tree, target.normals, posed.points[i], posed.normals[i], reach, found, squared) < 0)
+      squared =
+          found.empty() ? reach * reach : std::min(found.front().squared + kFacesAway * reach * reach, reach * reach);
+    own += squared;
+  }
   const double mean = (scan / static_cast<double>(std::max<std::size_t>(1, target.points.size())) +
                        kModelShare * own / static_cast<double>(std::max<std::size_t>(1, count))) /
                       (1 + kModelShare);

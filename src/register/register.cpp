@@ -28,9 +28,10 @@ constexpr std::size_t kCoarsePoints = 1500, kModelPoints = 5000;  // of the scan
 constexpr double kBody = 0.025;  // points farther from the skin do not belong to it, in extents: 5 cm on a person
 // A fit that is no good: what the skin has not explained, and what bones and thickness alone leave off, in extents.
 constexpr double kLeastExplained = 0.7, kWorstMean = 0.012;
-// Bones that had to be as odd as this, squared standard deviations each; bodies of others are at 1 to 3.
-constexpr double kOddestBody = 6;
-constexpr double kSmallestBody = 0.35, kLargestBody = 2.8;  // times the character: of the same kind
+// Bones that had to be as odd as this, squared standard deviations each; bodies of others are at 1 to 3, hands up to 9.
+constexpr double kOddestBody = 14;
+constexpr double kLittleSeen = 0.35;                        // of the skin: a side alone shows nearly half
+constexpr double kSmallestBody = 0.45, kLargestBody = 2.2;  // times the character: of the same kind
 
 // ---- unit and axes ----
 
@@ -273,6 +274,11 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   }
   fit.fault = fault_of(fit, explained_before, extent);
   fit.good = fit.fault.empty();
+  if (fit.good && fit.covered < kLittleSeen)
+    context.warn(
+        fmt::format("{}: shows only {:.0f}% of the skin; look at the picture, the pose may be wrong (points help, "
+                    "--points)",
+                    scan.source, 100 * fit.covered));
   if (!fit.good && !options.anyway) throw Error(ErrorCode::bad_argument, scan.source, fit.fault);
   if (!fit.good) context.warn(fmt::format("{}: {}", scan.source, fit.fault));
   return fit;

@@ -298,6 +298,52 @@ void turn_outwards(ScanCloud& cloud, const PointTree& tree) {
   }
 }
 
+/// Along which direction the points lie in one layer, as what a scanner sees from one side does; none: along no one.
+std::optional<Vec3d> one_sided(const ScanCloud& cloud) {
+  constexpr int kDirections = 100;         // over a half space: ten degrees apart
+  constexpr double kCell = 2, kLayer = 4;  // in spacings: width of a column, depth that is another layer
+  constexpr double kMostDeep = 0.3;        // share of columns with two layers; steep skin looks like two
+  double least = kMostDeep;
+  std::optional<Vec3d> best;
+  for (int k = 0; k < kDirections; ++k) {
+    const double up = (k + 0.5) / kDirections, out = std::sqrt(1 - up * up), turn = 2.399963229728653 * k;
+    const Vec3d v{out * std::cos(turn), up, out * std::sin(turn)};
+    const Vec3d x = any_perpendicular(v), y = cross(v, x);
+    struct Column {
+      double low = 1e300, high = -1e300;
+    };
+    std::unordered_map<std::uint64_t, Column> columns;
+    for (const Vec3d& p : cloud.points) {
+      const auto cell = [&](const Vec3d& axis) {
+        return static_cast<std::uint64_t>(
+            static_cast<std::int64_t>(std::floor(dot(axis, p) / (kCell * cloud.spacing))));
+      };
+      Column& column = columns[cell(x) << 32U ^ (cell(y) & 0xffffffffU)];
+      column.low = std::min(column.low, dot(v, p));
+      column.high = std::max(column.high, dot(v, p));
+    }
+    double deep = 0;
+    for (const auto& [key, column] : columns) deep += column.high - column.low > kLayer * cloud.spacing ? 1 : 0;
+    deep /= static_cast<double>(columns.size());
+    if (deep < least) least = deep, best = v;
+  }
+  return best;
+}
+
+/// Whether normals point into hollows rather than off bulges, over all: bodies bulge.
+bool faces_hollows(const ScanCloud& cloud, const PointTree& tree) {
+  constexpr std::size_t kAround = 60;
+  double sum = 0;
+  std::vector<PointTree::Near> found;
+  for (std::size_t i = 0; i < cloud.points.size(); i += 4) {
+    tree.nearest(cloud.points[i], kAround, 1e300, found);
+    Vec3d mean;
+    for (const auto& near : found) mean += cloud.points[near.point];
+    sum += dot(cloud.normals[i], cloud.points[i] - mean / static_cast<double>(found.size()));
+  }
+  return sum < 0;
+}
+
 /// Whether the normals point inwards as a whole: at the ends along many directions.
 bool faces_inwards(const ScanCloud& cloud) {
   double sum = 0;
@@ -422,13 +468,19 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
   std::size_t known = 0;
   for (const Vec3d& n : points.n) known += dot(n, n) > 0.5 ? 1 : 0;
   cloud.oriented = known > points.n.size() * 9 / 10;
+  const std::optional<Vec3d> seen_along = cloud.oriented ? std::nullopt : one_sided(cloud);
   if (cloud.oriented) {
     for (std::size_t i = 0; i < points.n.size(); ++i)
       if (dot(points.n[i], cloud.normals[i]) < 0) cloud.normals[i] = -cloud.normals[i];
+  } else if (seen_along) {
+    for (Vec3d& n : cloud.normals)
+      if (dot(n, *seen_along) < 0) n = -n;
+    if (faces_hollows(cloud, tree))
+      for (Vec3d& n : cloud.normals) n = -n;
   } else {
     turn_outwards(cloud, tree);
   }
-  if (faces_inwards(cloud))
+  if (!seen_along && faces_inwards(cloud))
     for (Vec3d& n : cloud.normals) n = -n;
   context.progress("scan", 1);
   return cloud;

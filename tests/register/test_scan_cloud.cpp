@@ -62,6 +62,22 @@ TEST(ScanCloud, TurnsNormalsOutwardsWithoutAHint) {
   EXPECT_GT(outwards, cloud.points.size() * 98 / 100);
 }
 
+TEST(ScanCloud, TurnsNormalsOfOneSideToWhoSawIt) {
+  const Context context(1);
+  const Vec3d from = normalized(Vec3d{1, 0.4, -0.3}), middle{0, 0.7, 0};
+  Scan scan = ball(8000, 0.001);
+  std::erase_if(scan.positions, [&](const Vec3f& p) {
+    const Vec3d d = static_cast<Vec3d>(p) - middle;
+    // A band is missing: two pieces that are not neighbours.
+    return dot(d, from) < 0.1 || std::abs(d.y) < 0.08;
+  });
+  const ScanCloud cloud = make_cloud(scan, {}, context);
+  std::size_t outwards = 0;
+  for (std::size_t i = 0; i < cloud.points.size(); ++i)
+    outwards += dot(cloud.normals[i], cloud.points[i] - middle) > 0 ? 1 : 0;
+  EXPECT_GT(outwards, cloud.points.size() * 98 / 100);
+}
+
 TEST(ScanCloud, LeavesStraysOutAndThinsEvenly) {
   const Context context(1);
   Scan scan = ball(20000, 0);
