@@ -75,6 +75,7 @@ void add_markers(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_operators(CLI::App& app);
 void add_options(CLI::App& app);
+void add_register(CLI::App& app);
 void add_render(CLI::App& app);
 void add_shell(CLI::App& app);  ///< completions, man
 void add_spheres(CLI::App& app);

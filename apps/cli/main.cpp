@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
     cutis::cli::add_measure(app);
     cutis::cli::add_operators(app);
     cutis::cli::add_options(app);
+    cutis::cli::add_register(app);
     cutis::cli::add_render(app);
     cutis::cli::add_spheres(app);
     cutis::cli::add_view(app);

@@ -16,6 +16,7 @@
 #include "cutis/context.h"
 #include "cutis/look.h"
 #include "cutis/option_rows.h"
+#include "cutis/scan.h"
 #include "cutis/skin_contact.h"
 #include "cutis/take.h"
 
@@ -86,6 +87,12 @@ struct TakeOptions {
 
 /// Whether load_take() reads files of that name as takes of markers (.c3d, .trc).
 [[nodiscard]] bool is_take_file(std::string_view file);
+
+// ---- scans ----
+
+/// Reads a cloud of points or a mesh: .ply .obj, or the surface at rest of whatever load_character() reads. Points
+/// that are no finite numbers are left out and counted. Throws Error with one sentence.
+[[nodiscard]] Scan load_scan(const std::string& file, const Context& context);
 
 // ---- frames ----
 

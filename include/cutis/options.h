@@ -9,6 +9,7 @@
 #include "cutis/metrics.h"
 #include "cutis/option_rows.h"
 #include "cutis/preset.h"
+#include "cutis/register.h"
 #include "cutis/render.h"
 #include "cutis/solve.h"
 #include "cutis/weights.h"

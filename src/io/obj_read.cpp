@@ -28,15 +28,34 @@ class ObjParser {
       : lines_(text), name_(name), context_(context) {}
 
   Character read() {
+    take_all();
+    return finish();
+  }
+  PlainMesh read_scan() {
+    is_scan_ = true;
+    take_all();
+    if (mesh_.positions.empty()) fail_empty();
+    const std::size_t n = mesh_.positions.size();
+    // A cloud has no faces to name normals by: the i-th is the i-th point's.
+    if (mesh_.triangles.empty() && normals_.size() == n) {
+      mesh_.normals = std::move(normals_);
+    } else {
+      finish_normals(std::vector<bool>(n, true));
+    }
+    return std::move(mesh_);
+  }
+
+ private:
+  void take_all() {
     std::string_view line;
     while (next_logical_line(line)) {
       if (line_number_ % 4096 == 0) context_.check_cancelled();
       take(line);
     }
-    return finish();
   }
-
- private:
+  [[noreturn]] void fail_empty() const {
+    throw Error(ErrorCode::bad_file, name_, "has no vertices (no 'v' line); is it an OBJ file?");
+  }
   [[noreturn]] void fail(const std::string& sentence) const {
     throw Error(ErrorCode::bad_file, fmt::format("{} line {}", name_, line_number_), sentence);
   }
@@ -91,7 +110,7 @@ class ObjParser {
     for (std::string_view word = next_word(line); !word.empty() && out.count < 7; word = next_word(line)) {
       const auto value = parse_number(word);
       if (!value) fail(fmt::format("{} in '{}' is not a number.", in_quotes(word), what));
-      if (!std::isfinite(static_cast<float>(*value)))
+      if (!is_scan_ && !std::isfinite(static_cast<float>(*value)))
         fail(fmt::format("{} in '{}' is not a finite number; repair the file.", in_quotes(word), what));
       out.value[out.count++] = *value;
     }
@@ -167,7 +186,7 @@ class ObjParser {
 
   Character finish() {
     const std::size_t n = mesh_.positions.size();
-    if (n == 0) throw Error(ErrorCode::bad_file, name_, "has no vertices (no 'v' line); is it an OBJ file?");
+    if (n == 0) fail_empty();
     if (mesh_.triangles.empty())
       throw Error(ErrorCode::bad_file, name_, "has no faces; a character needs a surface of polygons ('f' lines).");
     if (thin_faces_ > 0)
@@ -217,6 +236,7 @@ class ObjParser {
   LineReader lines_;
   std::string name_;
   const Context& context_;
+  bool is_scan_ = false;
   std::size_t line_number_ = 0;
   std::string joined_, object_name_;
   std::size_t objects_ = 0, colored_ = 0, thin_faces_ = 0;
@@ -231,6 +251,10 @@ class ObjParser {
 
 Character read_obj_memory(std::string_view text, const std::string& name, const Context& context) {
   return ObjParser(text, name, context).read();
+}
+
+PlainMesh read_obj_scan(std::string_view text, const std::string& name, const Context& context) {
+  return ObjParser(text, name, context).read_scan();
 }
 
 Character read_obj(const std::string& path, const Context& context, const ReadOptions&) {

@@ -144,14 +144,26 @@ class PlyParser {
       : lines_(bytes), name_(name), context_(context) {}
 
   Character read() {
+    read_mesh();
+    if (mesh_.triangles.empty())
+      throw Error(ErrorCode::bad_file, name_,
+                  "has no faces; a cloud of points cannot be skinned, make a surface of it first.");
+    return make_plain_character(std::move(mesh_), name_, stem_of(name_));
+  }
+  PlainMesh read_scan() {
+    is_scan_ = true;
+    read_mesh();
+    return std::move(mesh_);
+  }
+
+ private:
+  void read_mesh() {
     read_header();
     ValueReader values(lines_.rest(), encoding_);
     // Faces may come before vertices: polygons are kept until both are there.
     for (const Element& element : elements_) read_element(element, values);
-    return finish();
+    finish();
   }
-
- private:
   [[noreturn]] void fail_header(const std::string& sentence) const {
     throw Error(ErrorCode::bad_file, fmt::format("{} line {}", name_, lines_.number()), sentence);
   }
@@ -307,7 +319,7 @@ class PlyParser {
       read_row(element, row, values, -1);
       const auto at = [&](int i) { return scalar_[static_cast<std::size_t>(i)]; };
       const auto p = static_cast<Vec3f>(Vec3d{at(xyz[0]), at(xyz[1]), at(xyz[2])});
-      if (!is_finite(p)) fail(element, row, "its position is not a finite number; repair the file.");
+      if (!is_scan_ && !is_finite(p)) fail(element, row, "its position is not a finite number; repair the file.");
       mesh_.positions.push_back(p);
       if (normal[0] >= 0 && normal[1] >= 0 && normal[2] >= 0)
         mesh_.normals.push_back(static_cast<Vec3f>(normalized(Vec3d{at(normal[0]), at(normal[1]), at(normal[2])})));
@@ -353,7 +365,7 @@ class PlyParser {
     bool strip = false;
   };
 
-  Character finish() {
+  void finish() {
     if (mesh_.positions.empty()) throw Error(ErrorCode::bad_file, name_, "has no vertices.");
     std::size_t thin = 0;
     for (const Polygon& polygon : polygons_) {
@@ -372,10 +384,6 @@ class PlyParser {
       }
     }
     if (thin > 0) context_.warn(fmt::format("{}: {} faces with fewer than three corners are left out", name_, thin));
-    if (mesh_.triangles.empty())
-      throw Error(ErrorCode::bad_file, name_,
-                  "has no faces; a cloud of points cannot be skinned, make a surface of it first.");
-    return make_plain_character(std::move(mesh_), name_, stem_of(name_));
   }
 
   void add_strip(std::span<const std::uint32_t> strip) {
@@ -401,6 +409,7 @@ class PlyParser {
   LineReader lines_;
   std::string name_;
   const Context& context_;
+  bool is_scan_ = false;
   Encoding encoding_ = Encoding::text;
   std::vector<Element> elements_;
   std::vector<double> scalar_, list_;
@@ -413,6 +422,10 @@ class PlyParser {
 
 Character read_ply_memory(std::string_view bytes, const std::string& name, const Context& context) {
   return PlyParser(bytes, name, context).read();
+}
+
+PlainMesh read_ply_scan(std::string_view bytes, const std::string& name, const Context& context) {
+  return PlyParser(bytes, name, context).read_scan();
 }
 
 Character read_ply(const std::string& path, const Context& context, const ReadOptions&) {

@@ -10,6 +10,7 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/io.h"
+#include "io/plain_mesh.h"
 
 namespace cutis {
 
@@ -29,6 +30,10 @@ namespace cutis {
 [[nodiscard]] Character read_off(const std::string& path, const Context& context, const ReadOptions& options);
 /// .fbx and .dae.
 [[nodiscard]] Character read_assimp(const std::string& path, const Context& context, const ReadOptions& options);
+
+/// As scans have them: points without faces, and places that are no finite numbers (left in).
+[[nodiscard]] PlainMesh read_obj_scan(std::string_view text, const std::string& name, const Context& context);
+[[nodiscard]] PlainMesh read_ply_scan(std::string_view bytes, const std::string& name, const Context& context);
 
 /// From memory; `name` stands for the file in messages and gives the mesh its name.
 [[nodiscard]] Character read_obj_memory(std::string_view text, const std::string& name, const Context& context);

@@ -160,7 +160,10 @@ std::size_t JointLimits::apply(const DrivenSkeleton& skeleton, BonePose& pose, s
 }
 
 JointLimits human_limits(const Skeleton& skeleton, const DrivenSkeleton& driven) {
-  const BodyRoles body = find_body_roles(skeleton, driven);
+  return human_limits(driven, find_body_roles(skeleton, driven));
+}
+
+JointLimits human_limits(const DrivenSkeleton& driven, const BodyRoles& body) {
   JointLimits limits(driven.bones.size());
   for (std::size_t b = 0; b < driven.bones.size(); ++b) {
     const DrivenSkeleton::Bone& bone = driven.bones[b];

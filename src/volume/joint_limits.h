@@ -51,6 +51,9 @@ class JointLimits {
 
 /// Usual ranges of a human body and hand, for joints with usual names; the others are free.
 [[nodiscard]] JointLimits human_limits(const Skeleton& skeleton, const DrivenSkeleton& driven);
+/// The same for joints that are known to be these.
+struct BodyRoles;
+[[nodiscard]] JointLimits human_limits(const DrivenSkeleton& driven, const BodyRoles& body);
 
 /// {"JOINT": {"flexion": [low, high], "sideways": [low, high], "twist": [low, high], "hinge": [x, y, z]}, ...}: degrees
 /// from rest, every entry optional; over the usual ranges. "free": true lifts a joint's limits. Throws Error.

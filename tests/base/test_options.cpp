@@ -47,10 +47,11 @@ consteval std::size_t field_count() {
 
 template <class Options>
 class OptionTable : public testing::Test {};
-using OptionStructs = testing::Types<ReadOptions, MotionOptions, OperatorOptions, Preset, BindOptions, JointPreset,
-                                     WeightOptions, SolveOptions, ImplicitOptions, TrackingOptions, TakeOptions,
-                                     TargetOptions, MarkerOptions, SpherePoseOptions, SphereNoiseOptions, MetricsOptions, ViewOptions,
-                                     RenderOptions, SheetOptions, ComposeOptions, PlotOptions, IsoLinesOptions>;
+using OptionStructs =
+    testing::Types<ReadOptions, MotionOptions, OperatorOptions, Preset, BindOptions, JointPreset, WeightOptions,
+                   SolveOptions, ImplicitOptions, TrackingOptions, TakeOptions, TargetOptions, MarkerOptions,
+                   SpherePoseOptions, SphereNoiseOptions, RegisterOptions, MetricsOptions, ViewOptions, RenderOptions,
+                   SheetOptions, ComposeOptions, PlotOptions, IsoLinesOptions>;
 TYPED_TEST_SUITE(OptionTable, OptionStructs);
 
 TYPED_TEST(OptionTable, HasARowForEveryField) {

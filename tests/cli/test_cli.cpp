@@ -20,7 +20,7 @@ std::size_t lines(const std::string& text) {
 
 TEST(Cli, ShowsHelpWithExamplesForEveryVerb) {
   for (const char* verb : {"", "animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                           "operators", "options", "render", "weights", "completions", "man"}) {
+                           "operators", "options", "register", "render", "weights", "completions", "man"}) {
     const Result r = run(std::string(verb) + " --help");
     EXPECT_EQ(r.exit_code, 0) << verb;
     EXPECT_THAT(r.out, HasSubstr("Example")) << verb;
@@ -54,7 +54,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 TEST(Cli, NamesEveryVerbAndFlagInTheManualPageAndTheCompletions) {
   const std::string manual = run("man").out, zsh = run("completions zsh").out, fish = run("completions fish").out;
   for (const std::string verb : {"animate", "bench", "bind", "compare", "demo", "fields", "info", "markers", "measure",
-                                 "operators", "render", "weights"}) {
+                                 "operators", "register", "render", "weights"}) {
     EXPECT_THAT(manual, HasSubstr(".SS \"cutis " + verb));
     EXPECT_THAT(zsh, HasSubstr("    " + verb + ")\n"));
     EXPECT_THAT(fish, HasSubstr("-a " + verb + " "));
@@ -684,6 +684,31 @@ TEST(Cli, DrawsSlicesOfTheFieldAndWritesItsSurface) {
   EXPECT_GT(json::parse(surface.out)["iso"]["triangles"], 200);
   const Result info = run("info " + folder.file("skin.ply") + " --json");
   ASSERT_EQ(info.exit_code, 0) << info.err;
+}
+
+TEST(Cli, RegistersACharacterToAScan) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(
+      run("animate builtin:cylinder --clip bend --frames 2 --method lbs -o " + folder.file("posed.obj")).exit_code, 0);
+  const std::string fitted = folder.file("fitted.glb"), scan = folder.file("posed_0001.obj");
+  const Result r = run("register builtin:cylinder " + scan + " --scan-points 1500 --candidates 1 --up y -o " + fitted +
+                       " --picture " + folder.file("p.png") + " --report " + folder.file("r.json") + " --json");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report, json::parse(read_all(folder.file("r.json"))));
+  EXPECT_LT(report["scan_to_skin"]["mean_mm"].get<double>(), 10);  // of a cylinder of two metres
+  EXPECT_GT(report["covered"].get<double>(), 0.8);
+  EXPECT_TRUE(std::filesystem::exists(folder.file("p.png")));
+  EXPECT_THAT(run("info " + fitted).out, HasSubstr("scan "));
+  // What cannot be used: a sentence, nothing written, the scan stays.
+  std::ofstream(folder.file("few.ply")) << "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float "
+                                           "y\nproperty float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
+  const Result few = run("register builtin:cylinder " + folder.file("few.ply") + " -o " + folder.file("none.glb"));
+  EXPECT_EQ(few.exit_code, 1);
+  EXPECT_EQ(lines(few.err), 1U) << few.err;
+  EXPECT_THAT(few.err, HasSubstr("3 points"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("none.glb")));
+  EXPECT_EQ(run("register builtin:cylinder " + scan + " -o " + scan).exit_code, 1);
 }
 
 TEST(Cli, NamesWhatIsWrongWithPresetsAndSlices) {

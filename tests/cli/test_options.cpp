@@ -24,7 +24,8 @@ const std::map<std::string, std::string>& verbs() {
       {"TargetOptions", "markers builtin:human"},
       {"MarkerOptions", "markers builtin:human"},
       {"RenderOptions", "render builtin:arm"},
-      {"SphereNoiseOptions", "spheres builtin:arm --make-track x.json"}};
+      {"SphereNoiseOptions", "spheres builtin:arm --make-track x.json"},
+      {"RegisterOptions", "register builtin:human x.ply"}};
   return kVerbs;
 }
 

@@ -48,6 +48,7 @@ std::vector<Table> all_tables() {
       table_of<MotionOptions>("MotionOptions", "", "load_motion(); verbs with --bvh"),
       table_of<SpherePoseOptions>("SpherePoseOptions", "", "pose_from_spheres(), register_spheres()"),
       table_of<SphereNoiseOptions>("SphereNoiseOptions", "", "disturb(); the verb spheres"),
+      table_of<RegisterOptions>("RegisterOptions", "", "register_scan(); the verb register"),
       table_of<TakeOptions>("TakeOptions", "", "load_take(); the verb markers"),
       table_of<TargetOptions>("TargetOptions", "", "prepare_targets(); the verb markers"),
       table_of<MarkerOptions>("MarkerOptions", "", "MarkerSolver; the verb markers"),
