@@ -1,7 +1,8 @@
 // One tree per part, built at rest; each node carries three boxes: of the last mesh, of the end of the step (with
 // pads), and of the path in the part's own frame. Seen from another part, a node's path lies in the union of its end
 // box and its last box carried along: no refit per pair of parts. Pairs of triangles stand for the pairs of the
-// elements that they own; those are tested by their own boxes, then by distance against motion.
+// elements that they own; those are tested by their own boxes, then by distance against motion. Pairs that share a
+// vertex with a quiet star are passed over.
 #include "contact/broad_phase.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ struct BroadPhase::LeafScratch {
   Leaf a, b;
 };
 
-BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface), layout_(surface.layout()) {
+BroadPhase::BroadPhase(const ContactSurface& surface) : surface_(surface), layout_(surface.layout()), quiet_(surface) {
   const std::size_t parts = surface.parts().size(), nodes = layout_.node_begin.back();
   for (auto* boxes : {&part_path_, &part_last_, &part_to_}) boxes->resize(parts);
   for (auto* boxes : {&node_path_, &node_last_, &node_to_}) boxes->resize(nodes);
@@ -336,6 +337,18 @@ void BroadPhase::run(const StepPaths& paths, std::span<const char> flagged, cons
       [&](std::uint32_t i, std::uint32_t j) { test_leaves(paths, flagged, options, at(i, j), scratch, work, out); });
 }
 
+// Of the triangles of a leaf, those that share a vertex with `t` whose star is quiet. Bit i: the one in lane i.
+unsigned BroadPhase::in_quiet_stars(const Triangle& t, std::size_t leaf) const {
+  Mask4 shared{};
+  for (const std::uint32_t v : t) {
+    if (!quiet_.is_quiet(v)) continue;
+    const auto w = static_cast<std::int32_t>(v);
+    const Int4::Lanes same{w, w, w, w};
+    for (const Int4& corner : layout_.leaf_vertex[leaf]) shared.v |= corner.v == same;
+  }
+  return bits(shared);
+}
+
 void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
                              const Task& task, LeafScratch& scratch, WorkCount& work,
                              std::vector<CandidatePair>& out) const {
@@ -445,6 +458,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
         overlapping(leaf_path_[leaf_b], self ? spread(leaf_path_[leaf_a], static_cast<int>(i)) : corners_a().box);
     if (same_leaf) near &= ~0U << (i + 1);
     if (!task.all && (flags_a >> i & 1U) == 0) near &= flags_b;
+    if (self && near != 0) near &= ~in_quiet_stars(s, leaf_b);
     for (; near != 0; near &= near - 1) {
       const auto j = static_cast<std::uint32_t>(std::countr_zero(near));
       (void)work.spend(kTriangleWork);
@@ -461,6 +475,10 @@ bool BroadPhase::collect(const StepPaths& paths, std::span<const char> flagged, 
                          std::span<const char> released, const BroadPhaseOptions& options,
                          std::vector<CandidatePair>& pairs, const Context& context) {
   enclose_parts(paths, flagged, all_relative, context);
+  if (all_relative)
+    quiet_.update(paths.last, paths.to, paths.pad, paths.frame, part_flag_, rounding_, context);
+  else
+    quiet_.clear();  // vertices have moved on
   if (!plan(paths, flagged, all_relative, released, options.meter, context)) return false;
   const std::size_t chunks = (tasks_.size() + kTasksPerChunk - 1) / kTasksPerChunk;
   if (found_.size() < chunks) found_.resize(chunks);

@@ -13,6 +13,7 @@
 #include "base/work_meter.h"
 #include "contact/contact_surface.h"
 #include "contact/path_box.h"
+#include "contact/quiet_stars.h"
 #include "cutis/context.h"
 
 namespace cutis {
@@ -66,6 +67,7 @@ class BroadPhase {
   [[nodiscard]] bool may_meet(const StepPaths& paths, const Task& task) const;
   void run(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options, const Task& task,
            std::vector<CandidatePair>& out) const;
+  [[nodiscard]] unsigned in_quiet_stars(const Triangle& triangle, std::size_t leaf) const;
   void test_leaves(const StepPaths& paths, std::span<const char> flagged, const BroadPhaseOptions& options,
                    const Task& task, LeafScratch& scratch, WorkCount& work, std::vector<CandidatePair>& out) const;
   [[nodiscard]] bool moves_relative(const StepPaths& paths, std::uint32_t a, std::uint32_t b) const;
@@ -82,6 +84,7 @@ class BroadPhase {
   std::vector<char> leaf_flag_;       // a bit per triangle
   std::vector<PathBox> corner_path_, corner_to_;
   std::vector<Vec3d> corner_start_;  // last, moved with the part
+  QuietStars quiet_;
   std::vector<Task> whole_, tasks_;  // of parts; of nodes
   std::vector<std::uint32_t> to_be_fitted_;
   std::vector<std::array<std::uint32_t, 2>> near_parts_;  // of very many parts: pairs that may come near, sorted

@@ -54,6 +54,7 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
   context.check_cancelled();
   topology_ = build_topology(rest_.size(), triangles_);
   context.check_cancelled();
+  find_rims();
   own_elements();
 
   Box box;
@@ -88,6 +89,32 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
   context.check_cancelled();
   lay_out();
   find_rest_intersections(known, context);
+}
+
+// From triangle to triangle; a walk that is back after as many steps as there are triangles has seen them all.
+void ContactSurface::find_rims() {
+  rims_.begin.assign(1, 0);
+  for (std::uint32_t v = 0; v < rest_.size(); ++v) {
+    const auto faces = topology_.vertex_faces.row(v);
+    const auto after = [&](std::uint32_t f, std::uint32_t w) {
+      const Triangle& t = triangles_[f];
+      return w == t[0] ? t[1] : w == t[1] ? t[2] : t[0];
+    };
+    bool closed = std::ranges::all_of(faces, [&](std::uint32_t f) {
+      return std::ranges::all_of(triangles_[f], [&](std::uint32_t w) { return part_[w] == part_[v]; });
+    });
+    const std::size_t begin = rims_.items.size();
+    const std::uint32_t first = faces.empty() ? v : after(faces[0], v);
+    std::uint32_t at = first;
+    for (std::size_t i = 0; i < faces.size() && closed; ++i) {
+      rims_.items.push_back(at);
+      const auto face = std::ranges::find_if(faces, [&](std::uint32_t f) { return after(f, v) == at; });
+      if (face != faces.end()) at = after(*face, at);
+      closed = face != faces.end() && (at == first) == (i + 1 == faces.size());
+    }
+    if (!closed) rims_.items.resize(begin);
+    rims_.begin.push_back(static_cast<std::uint32_t>(rims_.items.size()));
+  }
 }
 
 void ContactSurface::own_elements() {
@@ -146,6 +173,16 @@ void ContactSurface::lay_out() {
           l.corner_vertex.push_back(v);
         }
         corner[k] = corner_of[v];
+      }
+    }
+    for (const TriangleBvh::Node& node : tree.nodes()) {
+      if (!node.is_leaf()) continue;
+      constexpr std::int32_t kNone = BroadLayout::kNoVertex;
+      std::array<Int4, 3>& vertex = l.leaf_vertex.emplace_back();
+      for (unsigned k = 0; k < 3; ++k) {
+        vertex[k].v = Int4::Lanes{kNone, kNone, kNone, kNone};
+        for (std::uint32_t i = 0; i < node.end - node.begin; ++i)
+          vertex[k].v[i] = static_cast<std::int32_t>(triangles_[tree.triangle(node.begin + i)][k]);
       }
     }
   }

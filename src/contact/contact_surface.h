@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/float4.h"
 #include "base/work_meter.h"
 #include "cutis/context.h"
 #include "geometry/topology.h"
@@ -56,7 +57,9 @@ struct BroadLayout {
   std::vector<std::uint32_t> slot_triangle;
   std::vector<std::array<std::uint32_t, 3>> slot_corner;
   std::vector<std::uint32_t> corner_vertex;
+  std::vector<std::array<Int4, 3>> leaf_vertex;  ///< per leaf: the vertices of its triangles, a lane each, or kNoVertex
   std::uint32_t leaves = 0;
+  static constexpr std::int32_t kNoVertex = -1;
 };
 
 /// The mesh at rest, in parts: never changes.
@@ -94,6 +97,9 @@ class ContactSurface {
   [[nodiscard]] std::span<const Part> parts() const { return parts_; }
   [[nodiscard]] std::span<const float> edge_length() const { return edge_length_; }  ///< mean at each vertex
   [[nodiscard]] const Topology& topology() const { return topology_; }
+  /// Per vertex, the vertices around it, each joined to the next by a triangle with it, in the order of its corners.
+  /// Empty where these are not all, or do not close, or are of several parts.
+  [[nodiscard]] const Adjacency& rims() const { return rims_; }
   [[nodiscard]] std::uint32_t main_part() const { return main_part_; }  ///< the one with most vertices
   [[nodiscard]] double size() const { return size_; }                   ///< diagonal of the rest pose's box
   [[nodiscard]] const RestReport& rest_report() const { return rest_report_; }
@@ -119,6 +125,7 @@ class ContactSurface {
  private:
   void own_elements();
   void lay_out();
+  void find_rims();
   void sink_components(std::span<const std::uint64_t> pairs);
   [[nodiscard]] bool is_sunk(std::uint32_t vertex, std::uint32_t component) const {
     return sunk_.contains((static_cast<std::uint64_t>(vertex) << 32U) | component);
@@ -129,6 +136,7 @@ class ContactSurface {
   std::vector<Triangle> triangles_;
   std::vector<std::uint32_t> part_, triangle_part_, seam_triangles_;
   Topology topology_;
+  Adjacency rims_;
   std::vector<Ownership> ownership_;
   std::vector<Part> parts_;
   std::vector<float> edge_length_;
