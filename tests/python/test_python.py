@@ -34,8 +34,8 @@ class Bits(unittest.TestCase):
     """Same bits as the program: built-in characters, two clips each."""
 
     JOBS = [(f"builtin:{name}", clip, frames) for name, clip, frames in
-            [("cylinder", "bend", 4), ("cylinder", "twist", 3), ("hand", "fist", 3), ("hand", "pinch", 2),
-             ("arm", "0", 2), ("arm", "random:2", 2)]]
+            [("cylinder", "bend", 4), ("cylinder", "twist", 3), ("hand", "fist", 3), ("hand", "pinch", 3),
+             ("arm", "0", 3), ("arm", "random:2", 3)]]
 
     def check(self, jobs):
         for file, clip, frames in jobs:
