@@ -605,7 +605,7 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
     points.push_back(target.points[i]);
     normals.push_back(target.normals[i]);
   }
-  const FitTarget coarse = make_target(std::move(points), std::move(normals));
+  const FitTarget coarse = make_target(std::move(points), std::move(normals), target.one_sided);
   const Spread scan = spread_of(coarse.points);
   std::vector<Runner> runners;
   for (const std::vector<Quatd>& turn : usual_turns(model)) {

@@ -318,8 +318,8 @@ double robust(double squared, double deviation) {
 
 }  // namespace
 
-FitTarget make_target(std::vector<Vec3d> points, std::vector<Vec3d> normals) {
-  FitTarget target{std::move(points), std::move(normals), {}, 0};
+FitTarget make_target(std::vector<Vec3d> points, std::vector<Vec3d> normals, bool one_sided) {
+  FitTarget target{std::move(points), std::move(normals), {}, 0, one_sided};
   target.tree = PointTree(target.points);
   std::vector<PointTree::Near> found;
   std::vector<double> near;
@@ -390,8 +390,9 @@ double misfit(const BodyModel& model, const FitTarget& target, const ModelState&
   // What faces away from a scan of one side is no fault while it is near; what stands out into nothing is.
   for (std::size_t i = 0; i < count; ++i) {
     if (nearest_alike(target.tree, target.normals, posed.points[i], posed.normals[i], reach, found, squared) < 0)
-      squared =
-          found.empty() ? reach * reach : std::min(found.front().squared + kFacesAway * reach * reach, reach * reach);
+      squared = found.empty() || !target.one_sided
+                    ? reach * reach
+                    : std::min(found.front().squared + kFacesAway * reach * reach, reach * reach);
     own += squared;
   }
   const double mean = (scan / static_cast<double>(std::max<std::size_t>(1, target.points.size())) +

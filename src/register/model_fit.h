@@ -21,8 +21,9 @@ struct FitTarget {
   std::vector<Vec3d> points, normals;
   PointTree tree;
   double spacing = 0;
+  bool one_sided = false;  ///< what faces away from all of it is no fault of a pose
 };
-[[nodiscard]] FitTarget make_target(std::vector<Vec3d> points, std::vector<Vec3d> normals);
+[[nodiscard]] FitTarget make_target(std::vector<Vec3d> points, std::vector<Vec3d> normals, bool one_sided = false);
 
 /// Which numbers vary.
 struct FitScope {

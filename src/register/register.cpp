@@ -118,7 +118,7 @@ FitTarget thin_target(const FitTarget& target, std::size_t count) {
     points.push_back(target.points[i]);
     normals.push_back(target.normals[i]);
   }
-  return make_target(std::move(points), std::move(normals));
+  return make_target(std::move(points), std::move(normals), target.one_sided);
 }
 
 ModelState fit_state(const BodyModel& model, const FitTarget& target, std::span<const KnownPoint> known,
@@ -227,7 +227,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
     throw Error(ErrorCode::bad_argument, "points",
                 fmt::format("{} given; a pose needs at least three, better five: head, hands, feet", known.size()));
 
-  FitTarget target = make_target(cloud.points, cloud.normals);
+  FitTarget target = make_target(cloud.points, cloud.normals, cloud.one_sided);
   ModelState state = fit_state(model, target, known, possible_ups(cloud, model, options), options, context);
 
   // Into the axes of the result.
@@ -235,7 +235,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   const Quatd turn = to_y_up(fit.up);
   for (Vec3d& p : cloud.points) p = rotate(turn, p);
   for (Vec3d& n : cloud.normals) n = rotate(turn, n);
-  target = make_target(cloud.points, cloud.normals);
+  target = make_target(cloud.points, cloud.normals, cloud.one_sided);
   for (Quatd& q : state.turn) q = normalized(turn * q);
   state.root = rotate(turn, state.root);
 

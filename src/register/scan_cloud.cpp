@@ -468,7 +468,8 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
   std::size_t known = 0;
   for (const Vec3d& n : points.n) known += dot(n, n) > 0.5 ? 1 : 0;
   cloud.oriented = known > points.n.size() * 9 / 10;
-  const std::optional<Vec3d> seen_along = cloud.oriented ? std::nullopt : one_sided(cloud);
+  const std::optional<Vec3d> seen_along = one_sided(cloud);
+  cloud.one_sided = seen_along.has_value();
   if (cloud.oriented) {
     for (std::size_t i = 0; i < points.n.size(); ++i)
       if (dot(points.n[i], cloud.normals[i]) < 0) cloud.normals[i] = -cloud.normals[i];
@@ -480,7 +481,7 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
   } else {
     turn_outwards(cloud, tree);
   }
-  if (!seen_along && faces_inwards(cloud))
+  if ((cloud.oriented || !seen_along) && faces_inwards(cloud))
     for (Vec3d& n : cloud.normals) n = -n;
   context.progress("scan", 1);
   return cloud;

@@ -18,6 +18,7 @@ struct ScanCloud {
   double spacing = 0;                  ///< usual distance of a point to its nearest
   double noise = 0;                    ///< off the plane through their neighbours, standard deviation
   bool oriented = false;               ///< by the file; else by going from neighbour to neighbour
+  bool one_sided = false;              ///< lies in one layer along some direction
   std::optional<Vec3d> up;             ///< away from the first plane, to the body
   std::size_t planes = 0, plane_points = 0, stray_points = 0;
 };
