@@ -11,7 +11,8 @@ export CUTIS_PROGRAM=$cutis PYTHONDONTWRITEBYTECODE=1
 # A library with sanitizers needs their run-time first.
 for runtime in libasan libtsan; do
   if ldd "$library" | grep -q "$runtime"; then
-    LD_PRELOAD=$(ldd "$library" | awk -v r="$runtime" '$1 ~ r {print $3}')
+    # With the C++ library: the sanitizer looks for its functions when it starts, before Python has loaded anything.
+    LD_PRELOAD=$(ldd "$library" | awk -v r="$runtime" '$1 ~ r || $1 ~ /libstdc\+\+/ {printf "%s%s", sep, $3; sep = ":"}')
     export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
   fi
 done
