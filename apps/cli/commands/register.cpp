@@ -119,8 +119,8 @@ Image picture_of(const ScanFit& fit, const std::string& title, const Context& co
 
 void say(const Session& session, const RegisterArguments& options, const ScanFit& fit) {
   session.say(fmt::format(
-      "{}: {} of {} points looked at, {:g} m a unit, {} up{}", options.scan, fit.points.size(), fit.scan_points,
-      fit.unit, fit.up,
+      "{}: {} {} {} points looked at, {:g} m a unit, {} up{}", options.scan, fit.points.size(),
+      fit.points.size() > fit.scan_points ? "places on a surface of" : "of", fit.scan_points, fit.unit, fit.up,
       fit.planes > 0 ? fmt::format(", {} plane{} left out", fit.planes, fit.planes == 1 ? "" : "s") : std::string()));
   session.say(fmt::format("  scan to skin  {:.2f} mm mean, {:.2f} mm 95th percentile ({:.2f} and {:.2f} without layer)",
                           1000 * fit.to_skin.mean, 1000 * fit.to_skin.p95, 1000 * fit.before_layer.mean,
