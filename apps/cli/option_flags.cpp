@@ -127,4 +127,10 @@ void add_set_flag(CLI::App& verb, std::vector<OptionGroup> groups) {
       ->allow_extra_args(false);
 }
 
+CLI::Option* flag_of(CLI::App& verb, const std::string& name) {
+  for (CLI::Option* option : verb.get_options({}))
+    if (option->check_name(name)) return option;
+  throw CLI::OptionNotFound(name);
+}
+
 }  // namespace cutis::cli

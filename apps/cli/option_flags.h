@@ -24,6 +24,9 @@ namespace cutis::cli {
 void add_option_flags(CLI::App& verb, const std::vector<OptionField>& fields,
                       const std::vector<std::string_view>& except = {});
 
+/// A flag that was added before, by its long name. CLI11's own look-up ends the process where memory runs out.
+[[nodiscard]] CLI::Option* flag_of(CLI::App& verb, const std::string& name);
+
 /// Adds --set NAME=VALUE for options of any of the groups: "tracking.step"; of the group "" by their names alone.
 struct OptionGroup {
   std::string name;

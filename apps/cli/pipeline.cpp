@@ -11,6 +11,7 @@
 #include "cutis/builtin.h"
 #include "cutis/compose.h"
 #include "cutis/files.h"
+#include "option_flags.h"
 
 namespace cutis::cli {
 namespace {
@@ -37,7 +38,7 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   verb.add_flag("--fit", choice.fit_spheres, "Give the character the tracked hand's bone lengths and thickness first")
       ->needs(spheres);
   add_option_flags(verb, option_fields(choice.retarget));
-  verb.get_option("--bvh-map")->needs(bvh);
+  flag_of(verb, "--bvh-map")->needs(bvh);
   auto* frames = verb.add_option("--frames", choice.frames, "This many frames, evenly from the first to the last key")
                      ->check(CLI::Range(1, static_cast<int>(kMostFrames)));
   verb.add_option("--fps", choice.fps, "Frames a second, from the first key on")
@@ -121,7 +122,7 @@ void add_contact_options(CLI::App& verb, ContactChoice& choice, bool several_his
   if (!one_method) except.emplace_back("--method");
   if (several_histories) except.emplace_back("--history");
   add_option_flags(verb, fields, except);
-  verb.get_option("--opening")->check(CLI::IsMember(controller_preset_names()));
+  flag_of(verb, "--opening")->check(CLI::IsMember(controller_preset_names()));
   if (several_histories)
     verb.add_option_function<std::string>(
             "--history", [&choice](const std::string& list) { choice.histories = parse_histories(list); },

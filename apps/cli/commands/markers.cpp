@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "marker_pictures.h"
+#include "option_flags.h"
 #include "pipeline.h"
 #include "report.h"
 
@@ -387,7 +388,7 @@ void add_markers(CLI::App& app) {
                       fmt::join(method_names(), ", ")))
       ->capture_default_str();
   add_option_flags(*verb, option_fields(options->solver));
-  verb->get_option("--no-limits")->excludes(verb->get_option("--limits"));
+  flag_of(*verb, "--no-limits")->excludes(flag_of(*verb, "--limits"));
   verb->add_option("--write-limits", options->write_limits, "Write the usual joint limits as JSON");
   add_option_flags(*verb, option_fields(options->targets));
   auto* frames = verb->add_option("--frames", options->frames, "This many frames, evenly over the take")

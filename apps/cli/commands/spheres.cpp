@@ -7,6 +7,7 @@
 
 #include "animating.h"
 #include "cutis/files.h"
+#include "option_flags.h"
 
 namespace cutis::cli {
 namespace {
@@ -153,20 +154,20 @@ void add_spheres(CLI::App& app) {
       "spheres", "Sphere models of characters, sphere tracks of clips, and characters that follow such tracks");
   AnimateArguments& animate_options = options->animate;
   add_animate_options(*verb, animate_options);
-  CLI::Option* output = verb->get_option("--output")->required(false);
+  CLI::Option* output = flag_of(*verb, "--output")->required(false);
   auto* model = verb->add_option("--model", options->model,
                                  "Write the character as spheres: JSON (fitted, or --sphere-model with its blocks)");
   auto* make = verb->add_option("--make-track", options->make_track,
                                 "Write what a tracker would see of the motion: JSON. One sphere a joint, or those of "
                                 "--sphere-model");
-  auto* track = verb->get_option("--spheres");
+  auto* track = flag_of(*verb, "--spheres");
   make->excludes(track);
   output->needs(track);
   auto* fitted = verb->add_option("--fitted", options->fitted,
                                   "Write the character, fitted with --fit, with the clip that follows the track: .glb");
   fitted->needs(track);
   add_option_flags(*verb, option_fields(options->noise));
-  for (const char* flag : {"--noise", "--gaps", "--gap-length", "--seed"}) verb->get_option(flag)->needs(make);
+  for (const char* flag : {"--noise", "--gaps", "--gap-length", "--seed"}) flag_of(*verb, flag)->needs(make);
   add_common_options(*verb, animate_options.common);
   verb->footer(
       "Examples:\n"

@@ -116,10 +116,11 @@ void add_weights(CLI::App& app) {
       app.add_subcommand("weights", "New skin weights for a mesh and a skeleton, written as a skinned glTF");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae .obj .ply .off, or builtin:NAME")
       ->required();
-  verb->add_option("-o,--output", options->output, "Skinned character: .glb, .gltf, or .vrm where FILE is one")->required();
+  verb->add_option("-o,--output", options->output, "Skinned character: .glb, .gltf, or .vrm where FILE is one")
+      ->required();
   add_option_flags(*verb, option_fields(options->weights));
   verb->add_option("-p,--preset", options->preset, "Atlas: overlaps from a preset (JSON, see docs/formats.md)");
-  auto* overlap = verb->get_option("--overlap");
+  auto* overlap = flag_of(*verb, "--overlap");
   verb->add_option_function<std::vector<std::string>>(
       "--joint-overlap", [options](const std::vector<std::string>& given) { parse_overlaps(given, *options); },
       "Atlas: the same for single joints, as NAME=WIDTH");
