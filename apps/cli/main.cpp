@@ -1,6 +1,7 @@
 // cutis: gives a character its skin over time. One verb, one file in commands/.
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <sstream>
 
@@ -13,6 +14,8 @@
 namespace {
 
 constexpr int kFailed = 1, kWrongUsage = 2;
+constexpr const char* kNoMemory =
+    "there is not enough memory for this; use a smaller input, or give more with --max-memory";
 
 // CLI11's own messages span lines; ours are one sentence and a pointer to the help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
@@ -56,6 +59,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   std::string sentence;
+  const char* fault = nullptr;
   try {
     cutis::cli::add_animate(app);
     cutis::cli::add_batch(app);
@@ -79,14 +83,23 @@ int main(int argc, char** argv) {
     status = run(app, argc, argv);
     cutis::cli::flush_output();
   } catch (const std::bad_alloc&) {
-    sentence = "there is not enough memory for this; use a smaller input, or give more with --max-memory";
+    fault = kNoMemory;
   } catch (const std::exception& error) {
-    sentence = cutis::printable(error.what());
+    try {
+      sentence = cutis::printable(error.what());
+      fault = sentence.c_str();
+    } catch (const std::bad_alloc&) {
+      fault = kNoMemory;
+    }
   }
   // Whatever became of the work: who asked to stop is answered by the signal's own status.
   if (const int signal = cutis::cli::stop_signal(); signal != 0) cutis::cli::end_by_signal(signal);
-  if (sentence.empty()) return status;
+  if (fault == nullptr) return status;
   if (cutis::cli::reader_is_gone()) cutis::cli::end_by_signal(SIGPIPE);
-  cutis::cli::complain("cutis: " + sentence);
+  try {
+    cutis::cli::complain(std::string("cutis: ") + fault);
+  } catch (const std::bad_alloc&) {  // what needs no memory
+    std::fputs(kNoMemory, stderr);
+  }
   return kFailed;
 }
