@@ -72,6 +72,7 @@ struct ContactPass::Impl {
   std::vector<std::uint32_t> torn_edges;                 // per part: those of them that are torn
   std::vector<double> lag;                               // per part, metres, of all its vertices
   std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
+  std::vector<Vec3f> unrepaired;                         // skin before an attempt to repair it
   std::vector<char> broken;                              // per vertex: at such an edge
   std::vector<char> wound;                               // per vertex: of skin that was unwound
   std::vector<float> let_go;                             // per vertex, in [0,1]: how far it goes back to the method's
@@ -125,6 +126,7 @@ struct ContactPass::Impl {
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
   bool release_blocking();
   bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target, const BrokenBounds& most);
+  [[nodiscard]] double longest_stretch(const std::vector<Vec3f>& skin) const;
   void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target);
   void fade_broken(int attempt);
   void spread_fringe(int rings);

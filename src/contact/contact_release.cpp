@@ -148,10 +148,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
   std::size_t all = 0, all_torn = 0;
   double farthest = 0;  // of the target's edges, once it is asked for
   const auto stretch_bound = [&] {
-    if (farthest == 0)
-      for (const Edge& e : topology.edges)
-        farthest =
-            std::max(farthest, distance(target[e.a], target[e.b]) / std::max<double>(rest_edge(e.a, e.b), 1e-30));
+    if (farthest == 0) farthest = longest_stretch(target);
     return std::clamp(static_cast<double>(kTornMore) * farthest, std::min(kSurelyTorn, most.stretch), most.stretch);
   };
   const auto share_of = [](double share, std::size_t edges, std::size_t least, std::size_t most_edges) {
@@ -223,12 +220,27 @@ void ContactPass::Impl::spread_fringe(int rings) {
   }
 }
 
-// Takes `skin` back to `target` where it is folded or torn and that is neither: as little of it as makes it whole.
+double ContactPass::Impl::longest_stretch(const std::vector<Vec3f>& skin) const {
+  double most = 0;
+  for (const Edge& e : topology.edges)
+    most = std::max(most, distance(skin[e.a], skin[e.b]) / std::max<double>(rest_edge(e.a, e.b), 1e-30));
+  return most;
+}
+
+// Takes `skin` back to `target` where it is folded or torn and that is neither: as little of it as makes it whole. The
+// target may be torn elsewhere, smooth skinning in a crease: what tears the skin more than it was is taken back.
 void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target) {
+  double most = std::max(kSurelyTorn, longest_stretch(skin));
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     fade_broken(attempt);
+    unrepaired = skin;
     for (std::size_t v = 0; v < skin.size(); ++v)
       if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], target[v], let_go[v]) : target[v];
+    const double now = longest_stretch(skin);
+    if (now > most)
+      skin.swap(unrepaired);
+    else
+      most = std::max(kSurelyTorn, now);
     if (!find_broken(skin, target, kRepaired)) break;
   }
 }

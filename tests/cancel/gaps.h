@@ -12,7 +12,7 @@
 namespace cutis::test {
 
 /// Of a cancelled stage, milliseconds of one core. Sanitizers make everything five to twenty times as long.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef CUTIS_SANITIZED
 inline constexpr double kMostGap = 2000;
 #else
 inline constexpr double kMostGap = 100;

@@ -133,7 +133,7 @@ TEST(SharedGltfFiles, ReadInTime) {
   }
   RecordProperty("milliseconds", std::to_string(best));
   std::printf("a glTF file of 1 MB: %.1f ms\n", best);
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(NDEBUG) && !defined(CUTIS_SANITIZED)
   EXPECT_LT(best, 60) << "the budget is 20 ms; three times that leaves room for a busy machine";
 #endif
 }
