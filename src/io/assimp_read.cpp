@@ -30,6 +30,7 @@
 #include "io/text_scan.h"
 #include "io/trial_run.h"
 #include "io/triangulate.h"
+#include "io/unbound.h"
 
 namespace cutis {
 namespace {
@@ -77,6 +78,9 @@ class AssimpReader {
       add_mesh(use);
     }
     if (character_.meshes.empty()) throw Error(ErrorCode::bad_file, name_, "has no mesh with faces.");
+    std::vector<Mesh*> meshes;
+    for (Mesh& mesh : character_.meshes) meshes.push_back(&mesh);
+    bind_unbound(meshes, name_, context_);
     place_helpers();
     if (skinned) add_clips();
     character_.source = name_;
@@ -312,7 +316,7 @@ class AssimpReader {
     return static_cast<std::uint32_t>(joints.size() - 1);
   }
 
-  /// Rows of normalised weights, largest first, for assimp's vertices.
+  /// Rows of normalised weights, largest first, for assimp's vertices; empty where no bone has one.
   [[nodiscard]] Weights read_weights(const aiMesh& in, const std::vector<std::uint32_t>& joint_of_bone,
                                      const std::string& place) const {
     std::vector<std::vector<std::pair<std::uint32_t, double>>> rows(in.mNumVertices);
@@ -322,9 +326,7 @@ class AssimpReader {
         if (w.mVertexId >= in.mNumVertices)
           fail(place, fmt::format("bone '{}' has a weight for vertex {}, which is not there.",
                                   in.mBones[b]->mName.C_Str(), w.mVertexId));
-        if (!std::isfinite(w.mWeight))
-          fail(place, fmt::format("vertex {} has a weight that is not finite.", w.mVertexId));
-        if (!(w.mWeight > 0)) continue;
+        if (!std::isfinite(w.mWeight) || !(w.mWeight > 0)) continue;
         auto& row = rows[w.mVertexId];
         const auto known =
             std::find_if(row.begin(), row.end(), [&](const auto& item) { return item.first == joint_of_bone[b]; });
@@ -341,8 +343,6 @@ class AssimpReader {
       auto& row = rows[v];
       double sum = 0;
       for (const auto& item : row) sum += item.second;
-      if (!(sum > 0))
-        fail(place, fmt::format("vertex {} is bound to no bone; give it weights, or have new weights made.", v));
       std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second > b.second : a.first < b.first;
       });

@@ -14,6 +14,7 @@
 #include "io/gltf_read_skeleton.h"
 #include "io/gltf_read_uri.h"
 #include "io/gltf_read_weights.h"
+#include "io/unbound.h"
 #include "io/gltf_source.h"
 #include "io/readers.h"
 
@@ -71,9 +72,12 @@ void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pie
     const SkinBinding& binding = skeleton.bindings.at(static_cast<std::size_t>(file.nodes[piece.node].skin));
     context.check_cancelled();
     move_to_scene(binding.scene_from_mesh, piece.mesh);
-    if (!options.ignore_weights)
-      piece.mesh.weights = read_weights(piece.source, piece.mesh.positions.size(), binding.joint_of, context);
+    if (options.ignore_weights) continue;
+    piece.mesh.weights = read_weights(piece.source, piece.mesh.positions.size(), binding.joint_of, context);
   }
+  std::vector<cutis::Mesh*> meshes;
+  for (Piece& piece : pieces) meshes.push_back(&piece.mesh);
+  bind_unbound(meshes, file.name, context);
 }
 
 Weights rigid_weights(std::size_t vertices, std::uint32_t joint) {

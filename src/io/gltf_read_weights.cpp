@@ -66,7 +66,7 @@ Weights read_weights(PrimitiveSource& source, std::size_t vertices, std::span<co
   result.row_begin.push_back(0);
   result.joint.reserve(4 * vertices);
   result.weight.reserve(4 * vertices);
-  std::size_t negative = 0, unnormalized = 0;
+  std::size_t negative = 0, none = 0, unnormalized = 0;
   std::vector<Influence> row;
   for (std::size_t v = 0; v < vertices; ++v) {
     row.clear();
@@ -74,10 +74,9 @@ Weights read_weights(PrimitiveSource& source, std::size_t vertices, std::span<co
     for (const InfluenceSet& set : sets) {
       for (std::size_t i = 4 * v; i < 4 * v + 4; ++i) {
         const auto weight = static_cast<double>(set.weights[i]);
-        if (!std::isfinite(weight))
-          fail(source.place(), fmt::format("vertex {} has a weight that is not finite; clean the weights", v));
+        if (!std::isfinite(weight)) ++none;
         if (weight < 0) ++negative;
-        if (weight <= 0) continue;
+        if (!std::isfinite(weight) || weight <= 0) continue;
         if (set.joints[i] >= joint_of.size())
           fail(source.place(), fmt::format("vertex {} is bound to joint {} of its skin, which has only {}", v,
                                            set.joints[i], joint_of.size()));
@@ -85,9 +84,7 @@ Weights read_weights(PrimitiveSource& source, std::size_t vertices, std::span<co
         sum += weight;
       }
     }
-    if (!(sum > 0))
-      fail(source.place(), fmt::format("the weights of vertex {} sum to 0; bind it to a bone, or make new weights", v));
-    if (std::abs(sum - 1) > kSumTolerance) ++unnormalized;
+    if (sum > 0 && std::abs(sum - 1) > kSumTolerance) ++unnormalized;
     merge_and_sort(row);
     for (const Influence& influence : row) {
       const auto weight = static_cast<float>(influence.weight / sum);
@@ -97,6 +94,7 @@ Weights read_weights(PrimitiveSource& source, std::size_t vertices, std::span<co
     }
     result.row_begin.push_back(static_cast<std::uint32_t>(result.joint.size()));
   }
+  if (none > 0) context.warn(fmt::format("{}: {} weights that are not finite are taken as 0", source.place(), none));
   if (negative > 0) context.warn(fmt::format("{}: {} negative weights are taken as 0", source.place(), negative));
   if (unnormalized > 0)
     context.warn(fmt::format("{}: the weights of {} vertices did not sum to 1 and are normalised", source.place(),

@@ -9,7 +9,8 @@
 namespace cutis::gltf {
 
 /// `joint_of`: the skeleton's joint for each entry of the skin. Rows are merged, normalised in double and sorted,
-/// largest first. Throws Error when a row sums to 0 or a weighted index is out of the skin's range.
+/// largest first; those of vertices that are bound to nothing are empty. Throws Error when a weighted index is out of
+/// the skin's range.
 [[nodiscard]] Weights read_weights(PrimitiveSource& source, std::size_t vertices,
                                    std::span<const std::uint32_t> joint_of, const Context& context);
 

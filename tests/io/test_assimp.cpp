@@ -133,6 +133,14 @@ TEST_F(Dae, WeightsAreNormalisedOrLeftOut) {
   EXPECT_GE(without.skeleton.find("upper"), 0);
 }
 
+TEST_F(Dae, VerticesThatNoBoneMovesGoWithTheSkinNearestToThem) {
+  const Character c = read(replaced(kDae, "1 0.75 0.25</float_array>", "1 0 0</float_array>"));
+  const Weights& w = c.meshes[0].weights;
+  for (std::size_t v = 0; v < 6; ++v) EXPECT_EQ(w.row_begin[v + 1] - w.row_begin[v], 1U);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("2 vertices are bound to no bone"));
+}
+
 TEST_F(Dae, WithoutSkinIsPlacedByItsNode) {
   std::string text =
       replaced(kDae, "<instance_controller url=\"#skin\"><skeleton>#lower</skeleton></instance_controller>",

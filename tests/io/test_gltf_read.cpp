@@ -297,6 +297,46 @@ TEST(GltfRead, SecondSetOfWeightsIsMergedAndSorted) {
   EXPECT_FLOAT_EQ(w.weight[4], 4.75F / 5);
 }
 
+// Two corners of the square: one has only zeros, the other numbers that are none.
+TEST(GltfRead, VerticesThatNoBoneMovesGoWithTheSkinNearestToThem) {
+  GltfBuilder b = test::skinned_file();
+  test::first_attributes(b)["JOINTS_0"] =
+      b.add_accessor(std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, "VEC4");
+  test::first_attributes(b)["WEIGHTS_0"] =
+      b.add_accessor(std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, NAN, NAN, 0, 0}, "VEC4");
+  test::first_attributes(b)["POSITION"] =
+      b.add_accessor(std::vector<float>{0, 0, 0, 1, 0, 0, 1, 1, 0, 0.6F, 1, 0}, "VEC3");
+  const auto result = read(b);
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("2 weights that are not finite are taken as 0"),
+                          HasSubstr("2 vertices are bound to no bone (the first is vertex 1 of mesh 'square')")));
+  const Weights& w = result.character.meshes[0].weights;
+  EXPECT_THAT(w.row_begin, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(w.joint, ElementsAre(0, 0, 1, 1));
+}
+
+TEST(GltfRead, AFileWithWeightsThatAreNotNumbersIsRead) {
+  CUTIS_NEEDS_SHARED_DATA();
+  std::vector<std::string> warnings;
+  Context context(1);
+  context.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
+  const Character c = load_character((test::shared_data() / "avatars/wasp_nan_weights.glb").string(), context);
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("not finite are taken as 0")));
+  EXPECT_EQ(c.meshes.size(), 4U);
+  for (const Mesh& mesh : c.meshes)
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v)
+      ASSERT_LT(mesh.weights.row_begin[v], mesh.weights.row_begin[v + 1]) << mesh.name << " " << v;
+  // Two meshes share the three vertices: they stay together.
+  const Weights &a = c.meshes[0].weights, &b = c.meshes[2].weights;
+  const auto row = [](const Weights& w, std::uint32_t v) {
+    return std::vector<std::uint32_t>(w.joint.begin() + w.row_begin[v], w.joint.begin() + w.row_begin[v + 1]);
+  };
+  for (std::uint32_t v = 0; v < c.meshes[2].positions.size(); ++v)
+    if (c.meshes[0].positions[2240] == c.meshes[2].positions[v]) {
+      EXPECT_EQ(row(a, 2240), row(b, v));
+    }
+}
+
 TEST(GltfRead, NegativeWeightsAreTakenAsZero) {
   GltfBuilder b = test::skinned_file();
   test::first_attributes(b)["WEIGHTS_0"] =

@@ -144,8 +144,7 @@ TEST_F(ContactPassTest, CoarseSkinIsNotTornWhereLimbsAreInsideEachOther) {
 // the way from rest, and smooth skinning tears his hip worse than it does.
 TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
   CUTIS_NEEDS_SHARED_DATA();
-  Character character =
-      load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
+  Character character = load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
   Mesh& mesh = character.meshes[0];
   const double height = 1.75;
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {  // trunk and thighs
@@ -154,8 +153,7 @@ TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
     const double share = std::max(0.0, 1 - up * up) * std::max(0.0, 1 - aside * aside);
     mesh.positions[i] = p + mesh.normals[i] * static_cast<float>(0.035 * height * share);
   }
-  const Clip clip =
-      load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
+  const Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
   Solver solver(bind(character, context), {}, context), smooth(bind(character, context), {Method::dqs}, context);
   const Pose pose = sample(character.skeleton, clip, 0);
   const Metrics metrics(character, context, {.intersections = false, .overlap = false});

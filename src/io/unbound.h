@@ -1,0 +1,17 @@
+// Vertices that a file binds to no bone.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cutis/character.h"
+#include "cutis/context.h"
+
+namespace cutis {
+
+/// Rows of the meshes' weights that are empty become those of the nearest skin, be it another mesh's: of the nearest
+/// triangle that has weights at a corner, the nearest such corner's. Copies of one vertex get the same. A warning says
+/// how many. Meshes without weights are left alone. Throws Error when no triangle has any. `place`: the file.
+void bind_unbound(std::span<Mesh* const> meshes, const std::string& place, const Context& context);
+
+}  // namespace cutis
