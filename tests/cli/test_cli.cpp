@@ -311,7 +311,9 @@ TEST(Spheres, WritesAModelThatOtherVerbsTake) {
   const Result bound =
       run("bind builtin:cylinder --sphere-model " + model + " --write-preset " + folder.file("p.json") + " --json");
   ASSERT_EQ(bound.exit_code, 0) << bound.err;
-  for (const json& part : json::parse(bound.out)["parts"])
+  const json report = json::parse(bound.out);
+  ASSERT_FALSE(report["parts"].empty());
+  for (const json& part : report["parts"])
     EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
   EXPECT_EQ(json::parse(read_all(folder.file("p.json")))["spheres"]["blocks"], json::parse(read_all(model))["blocks"]);
   const Result drawn =
