@@ -144,8 +144,7 @@ TEST_F(ContactPassTest, CoarseSkinIsNotTornWhereLimbsAreInsideEachOther) {
 // the way from rest, and smooth skinning tears his hip worse than it does.
 TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
   CUTIS_NEEDS_SHARED_DATA();
-  Character character =
-      load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
+  Character character = load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
   Mesh& mesh = character.meshes[0];
   const double height = 1.75;
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {  // trunk and thighs
@@ -154,8 +153,7 @@ TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
     const double share = std::max(0.0, 1 - up * up) * std::max(0.0, 1 - aside * aside);
     mesh.positions[i] = p + mesh.normals[i] * static_cast<float>(0.035 * height * share);
   }
-  const Clip clip =
-      load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
+  const Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
   Solver solver(bind(character, context), {}, context), smooth(bind(character, context), {Method::dqs}, context);
   const Pose pose = sample(character.skeleton, clip, 0);
   const Metrics metrics(character, context, {.intersections = false, .overlap = false});
@@ -164,6 +162,39 @@ TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
   const Frame& frame = solver.solve(pose);
   EXPECT_GT(frame.report.contact.untangled, 0U);
   EXPECT_LT(metrics.measure(frame.positions).stretch_max.value(), 6);
+}
+
+// A method that pulls one vertex out by three edges; in a second frame, far from the first, too. A shape that was given
+// may have such a spike.
+TEST_F(ContactPassTest, SkinThatTheMethodTearsIsShownDrawnTogether) {
+  const Character character = load_character("builtin:arm", context);
+  const auto rig = bind(character, context);
+  const RigSurface& surface = rig->surface;
+  const std::uint32_t torn = static_cast<std::uint32_t>(surface.size() / 2);
+  const auto spiky = [&](const Pose&, double, std::span<Vec3f> positions) {
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      const std::uint32_t w = surface.welded_of[v];
+      positions[v] = surface.positions[w] + surface.normals[w] * (w == torn ? 3 * surface.edge[w] : 0.0F);
+    }
+    return std::span<const std::uint32_t>{};
+  };
+  const Metrics metrics(character, context, {.overlap = false});
+  for (const bool shape : {false, true}) {
+    ContactPass pass(*rig, {.swell = false, .shape = shape}, context);
+    std::vector<Vec3f> positions(rig->vertex_count());
+    ContactReport report;
+    Pose pose = default_pose(character.skeleton);
+    for (const double time : {0.0, 10.0}) {
+      pose.time = time;
+      ASSERT_TRUE(pass.advance(pose, spiky, positions, report, context));
+      const FrameMetrics m = metrics.measure(positions);
+      if (shape)
+        EXPECT_GT(m.stretch_max.value(), 2);
+      else
+        EXPECT_LT(m.stretch_max.value(), 1.5);
+      EXPECT_EQ(report.certified, m.intersecting_pairs.value() == 0);
+    }
+  }
 }
 
 // A fast turn, generated: arms and legs go through each other, and what is caught would tear.
