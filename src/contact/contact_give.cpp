@@ -64,9 +64,7 @@ void ContactPass::Impl::relax(const Context& context) {
     if (!(length(give[v]) > kNoGive * surface.edge[v])) give[v] = {};
 }
 
-// Where smooth skinning carries the skin.
-void ContactPass::Impl::find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out,
-                                    const Context& context) const {
+void ContactPass::Impl::turn_bones(const std::vector<Affine3d>& at, Turns& with) const {
   const std::size_t bones = rig.bones.size();
   with.rotation.resize(bones);
   with.stretch.resize(bones);
@@ -74,17 +72,25 @@ void ContactPass::Impl::find_smooth(const std::vector<Affine3d>& at, Turns& with
   agree_on_signs(rig, with.rotation);
   with.rigid.resize(bones);
   for (std::size_t b = 0; b < bones; ++b) with.rigid[b] = make_dual_quat(with.rotation[b], at[b].translation);
+}
+
+Vec3d ContactPass::Impl::smooth_place(std::size_t v, const std::vector<Affine3d>& at, const Turns& with) const {
   const RigSurface& surface = rig.surface;
-  out.resize(surface.size());
-  parallel_for(context, surface.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const auto rest_place = static_cast<Vec3d>(surface.positions[v]);
-      const auto row = surface.turn.row(v);
-      if (row.size() < 2 ||
-          !blend_turns(with.rigid.data(), with.stretch.data(), row.data(),
-                       surface.turn_weight.data() + surface.turn.begin[v], row.size(), rest_place, out[v]))
-        out[v] = transform_point(at[row.empty() ? part[v] : row[0]], rest_place);
-    }
+  const auto rest_place = static_cast<Vec3d>(surface.positions[v]);
+  const auto row = surface.turn.row(v);
+  Vec3d place;
+  if (row.size() < 2 || !blend_turns(with.rigid.data(), with.stretch.data(), row.data(),
+                                     surface.turn_weight.data() + surface.turn.begin[v], row.size(), rest_place, place))
+    place = transform_point(at[row.empty() ? part[v] : row[0]], rest_place);
+  return place;
+}
+
+// Where smooth skinning puts the skin.
+void ContactPass::Impl::find_plain(const std::vector<Affine3d>& at, const Context& context) {
+  turn_bones(at, turns);
+  plain.resize(mesh.size());
+  parallel_for(context, mesh.size(), kGivingPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) plain[v] = static_cast<Vec3f>(smooth_place(v, at, turns));
   });
 }
 

@@ -79,6 +79,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       meeting_search(*shared->surface),
       swell(r, shared->swell, part, radius),
       unfold(r, topology, shared->unfold),
+      strain(r.surface),
       box(shared->box),
       part_edge(shared->part_edge),
       figure_size(shared->figure_size) {
@@ -362,14 +363,16 @@ void ContactPass::Impl::stop(ContactReport& report) {
 }
 
 bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
-                          const Context& context, WorkMeter* meter, double away) {
+                          const Context& context, WorkMeter* meter, double away, const Pose* asked) {
   const Timer timer;
   Impl& s = *impl_;
   cutis::restart(report);
   s.meter = meter;
   s.away = away;
   s.way_done = 0;
-  s.set_goal(pose);
+  s.set_goal(asked != nullptr ? *asked : pose);
+  s.asked_motion = s.goal_motion;
+  if (asked != nullptr && asked != &pose) s.set_goal(pose);
   if (s.lets_go(report)) return false;
   s.first_motion = s.motion;
   s.first_give.resize(s.mesh.size());
@@ -393,7 +396,8 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
     // Between frames far apart skin may be anywhere: it has the way of the next ones to come free.
     if (s.prompt || first) report.untangled += s.keep_whole(context);
     report.certified = report.certified && s.safe.all_apart();
-    for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[s.rig.surface.welded_of[v]];
+    s.show(report, context);
+    for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.shown[s.rig.surface.welded_of[v]];
     s.report_regions(report);
     report.touching_vertices = s.safe.contacts().size();
   } else {
@@ -457,14 +461,14 @@ void ContactPass::bend_normals(std::span<Vec3f> normals, const Context& context)
   const std::size_t n = surface.size();
   s.differs.resize(n);
   s.bent.assign(n, 0);
-  for (std::size_t v = 0; v < n; ++v) s.differs[v] = s.mesh[v] != s.raw[v] ? 1 : 0;
+  for (std::size_t v = 0; v < n; ++v) s.differs[v] = s.shown[v] != s.raw[v] ? 1 : 0;
   for (const Triangle& t : surface.triangles)
     if ((s.differs[t[0]] | s.differs[t[1]] | s.differs[t[2]]) != 0) s.bent[t[0]] = s.bent[t[1]] = s.bent[t[2]] = 1;
   s.before.assign(n, Vec3d{});
   s.after.assign(n, Vec3d{});
   const auto at_bent = [&](const Triangle& t) { return (s.bent[t[0]] | s.bent[t[1]] | s.bent[t[2]]) != 0; };
   add_face_normals(s.raw, surface.triangles, at_bent, s.before);
-  add_face_normals(s.mesh, surface.triangles, at_bent, s.after);
+  add_face_normals(s.shown, surface.triangles, at_bent, s.after);
   parallel_for(context, normals.size(), kVerticesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = surface.welded_of[i];

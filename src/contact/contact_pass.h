@@ -32,6 +32,7 @@ struct ContactPassOptions {
   double release_stretch = 6;     ///< … when it is stretched by so much, > 1, or falls behind
   bool swell = true;              ///< flesh that contact presses in comes out around it
   double give_radii = 2;          ///< how far contact spreads over the skin, in radii of the part, >= 0
+  bool shape = false;             ///< the method's skin is a shape that was given: stretched as it is meant to be
 };
 
 /// Where a contact pass stands.
@@ -73,10 +74,11 @@ class ContactPass {
 
   /// From where the last call ended, at first from the rest pose, to `pose`. `positions`: out, all input vertices;
   /// `report`: out, its lists are used again. `away`: metres that the mesh will be shifted by.
+  /// `asked`: the pose before it was relieved: skin is not shown stretched much more than smooth skinning has it there.
   /// False: the pose is none that skin can follow, or the meter stopped on the way (the skin stays where it got to, and
   /// the next call goes on from there); then ContactReport::limit says why, and `positions` are not touched.
   bool advance(const Pose& pose, const Skin& skin, std::span<Vec3f> positions, ContactReport& report,
-               const Context& context, WorkMeter* meter = nullptr, double away = 0);
+               const Context& context, WorkMeter* meter = nullptr, double away = 0, const Pose* asked = nullptr);
   /// Whether the pose is one that skin can follow: bones are finite, neither flat nor mirrored nor blown up, and not
   /// endlessly far from each other.
   [[nodiscard]] bool follows(const Pose& pose);

@@ -1,5 +1,5 @@
 // What the sources of the contact pass share: contact_pass.cpp follows the skin from pose to pose, contact_give.cpp
-// says how it gives way, contact_release.cpp what is let go.
+// says how it gives way, contact_release.cpp what is let go, contact_show.cpp what is shown.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "base/math.h"
 #include "contact/contact_pass.h"
 #include "contact/contact_rest.h"
+#include "contact/strain_limit.h"
 
 namespace cutis {
 
@@ -24,6 +25,9 @@ struct BrokenBounds {
   bool folds = true;  ///< folded edges count
 };
 
+/// Of a look at all that intersects, per vertex; a body that touches itself takes some hundred.
+inline constexpr std::uint64_t kLookWork = 4096;
+
 struct ContactPass::Impl {
   const Rig& rig;
   ContactPassOptions options;
@@ -35,6 +39,7 @@ struct ContactPass::Impl {
   MeetingSearch meeting_search;
   Swell swell;
   Unfold unfold;
+  StrainLimit strain;
   const std::vector<Box>& box;          // per part, at rest
   const std::vector<float>& part_edge;  // per part: mean local edge
   double figure_size = 0;               // of the rest pose
@@ -42,6 +47,7 @@ struct ContactPass::Impl {
   Pose pose;                     // where we are
   std::vector<Affine3d> motion;  // per part, posed from rest
   std::vector<Vec3f> mesh;       // valid
+  std::vector<Vec3f> shown;      // that, drawn together where it is stretched too far
   std::vector<Vec3f> wanted;     // the method's, at the same pose
   std::vector<Vec3d> lift;       // above that: swelling
   // Of smooth skinning, per bone; signs agree along shared skin.
@@ -80,11 +86,12 @@ struct ContactPass::Impl {
   std::vector<Affine3d> first_motion;  // per part: when this frame began
   std::vector<Vec3f> first_give;       // per vertex: how far contact held it off its place then
   UnfoldState unfolded;
-  Pose start, goal, here_pose;        // of a frame, and on the way
-  std::vector<Affine3d> goal_motion;  // per part
-  std::vector<Box> posed;             // per part, over the frame
-  std::vector<char> differs, bent;    // per vertex
-  std::vector<Vec3d> before, after;   // normals, per vertex
+  Pose start, goal, here_pose;         // of a frame, and on the way
+  std::vector<Affine3d> goal_motion;   // per part
+  std::vector<Affine3d> asked_motion;  // per part, of the pose before it was relieved
+  std::vector<Box> posed;              // per part, over the frame
+  std::vector<char> differs, bent;     // per vertex
+  std::vector<Vec3d> before, after;    // normals, per vertex
   TouchFade fade;
   struct Region {
     std::array<std::uint32_t, 2> parts;
@@ -118,7 +125,8 @@ struct ContactPass::Impl {
   SafeStepReport make_safe(ContactReport& report, const Context& context);
   void relax(const Context& context);
   void find_plain(const std::vector<Affine3d>& at, const Context& context);  // `plain`
-  void find_smooth(const std::vector<Affine3d>& at, Turns& with, std::vector<Vec3d>& out, const Context& context) const;
+  void turn_bones(const std::vector<Affine3d>& at, Turns& with) const;
+  [[nodiscard]] Vec3d smooth_place(std::size_t v, const std::vector<Affine3d>& at, const Turns& with) const;
   [[nodiscard]] int bones_between(std::uint32_t a, std::uint32_t b) const;  // along the skeleton
   [[nodiscard]] double rest_edge(std::uint32_t v, std::uint32_t w) const;   // length that counts for tearing
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
@@ -134,6 +142,8 @@ struct ContactPass::Impl {
   std::size_t go_the_short_way(std::span<const std::uint32_t> unwound, const Context& context);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);
+  std::size_t draw_together(std::vector<Vec3f>& skin, const Context& context);
+  void show(ContactReport& report, const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);
   bool substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
   void report_regions(ContactReport& report);

@@ -46,8 +46,7 @@ constexpr double kPartShare = 0.03, kAllShare = 0.004;
 constexpr int kAttempts = 5, kLocalAttempts = 3;
 constexpr int kWholeRings = 3, kFadeRings = 6;
 constexpr std::uint32_t kLagging = ~0U;
-constexpr std::uint64_t kLookWork = 4096;  // per vertex; a body that touches itself takes some hundred
-constexpr int kAxisPoints = 8;             // along a bone
+constexpr int kAxisPoints = 8;  // along a bone
 
 }  // namespace
 
@@ -342,13 +341,6 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   return changed;
 }
 
-// Where smooth skinning puts the skin.
-void ContactPass::Impl::find_plain(const std::vector<Affine3d>& at, const Context& context) {
-  find_smooth(at, turns, carried, context);
-  plain.resize(mesh.size());
-  for (std::size_t v = 0; v < mesh.size(); ++v) plain[v] = static_cast<Vec3f>(carried[v]);
-}
-
 void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
   Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
@@ -358,8 +350,9 @@ void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
     if (!is_finite(s.whole[v])) return;
   }
   s.find_plain(s.goal_motion, context);
-  if (!s.find_broken(s.whole, s.plain, kTooMuch)) return;
-  s.repair(s.whole, s.plain);
+  const bool broken = s.find_broken(s.whole, s.plain, kTooMuch);
+  if (broken) s.repair(s.whole, s.plain);
+  if (s.draw_together(s.whole, context) == 0 && !broken) return;
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.whole[surface.welded_of[v]];
 }
 

@@ -24,7 +24,8 @@ std::vector<std::uint8_t> torn_edges(std::span<const double> lengths, std::span<
   for (std::size_t e = 0; e < lengths.size(); ++e) {
     const Edge& edge = topology.edges[e];
     const double mean = (sum[edge.a] + sum[edge.b]) / std::max(1.0, count[edge.a] + count[edge.b]);
-    torn[e] = lengths[e] > kTorn * std::max(smooth[e], kLeastOfMean * mean) ? 1 : 0;
+    // An edge that smooth skinning crushes, in a crease, is not torn where it is as long as at rest.
+    torn[e] = lengths[e] > std::max(kTorn * std::max(smooth[e], kLeastOfMean * mean), rest[e]) ? 1 : 0;
   }
   return torn;
 }

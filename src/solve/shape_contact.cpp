@@ -57,7 +57,7 @@ struct ShapeContact::Impl {
       : rig(std::move(given_rig)),
         context(given_context),
         motion(*rig),
-        pass(*rig, {.swell = options.swell}, context),
+        pass(*rig, {.swell = options.swell, .shape = true}, context),
         origin(*rig) {
     if (options.relief_cap > 0)
       relief = std::make_unique<PoseRelief>(*rig, ReliefOptions{.cap = options.relief_cap}, context);

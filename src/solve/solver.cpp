@@ -382,8 +382,8 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
     skin(at, positions, {.frames = frames, .guarded = true});
     return tracker ? tracker->unwound() : std::span<const std::uint32_t>{};
   };
-  const bool arrived =
-      contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(), coarse ? 0 : away);
+  const bool arrived = contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(),
+                                             coarse ? 0 : away, &pose);
   if (!arrived) {
     if (contact.limit == ContactLimit::pose) offset = {};  // parts may be anywhere: where they are
     let_go(contact.limit == ContactLimit::pose ? asked : *feasible);

@@ -74,5 +74,16 @@ TEST(Tears, AreEdgesThreeTimesAsLongAsInSmoothSkinning) {
   EXPECT_EQ(m.vertex_tears.back(), 0);
 }
 
+TEST(Tears, AreNotWhereSmoothSkinningCrushesWhatKeepsItsLength) {
+  const Character c = test::character_of(test::make_grid(4, 4, 1));
+  const Metrics metrics(c, Context(1));
+  const std::vector<Vec3f> rest = rest_of(c);
+  std::vector<Vec3f> crushed = rest, longer = rest;
+  for (Vec3f& p : crushed) p *= 0.1F;
+  for (Vec3f& p : longer) p *= 1.01F;
+  EXPECT_EQ(metrics.measure(rest, {}, {}, crushed).tears, 0U);
+  EXPECT_GT(metrics.measure(longer, {}, {}, crushed).tears, 0U);
+}
+
 }  // namespace
 }  // namespace cutis

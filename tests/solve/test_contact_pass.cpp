@@ -164,6 +164,39 @@ TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
   EXPECT_LT(metrics.measure(frame.positions).stretch_max.value(), 6);
 }
 
+// A method that pulls one vertex out by three edges; in a second frame, far from the first, too. A shape that was given
+// may have such a spike.
+TEST_F(ContactPassTest, SkinThatTheMethodTearsIsShownDrawnTogether) {
+  const Character character = load_character("builtin:arm", context);
+  const auto rig = bind(character, context);
+  const RigSurface& surface = rig->surface;
+  const std::uint32_t torn = static_cast<std::uint32_t>(surface.size() / 2);
+  const auto spiky = [&](const Pose&, double, std::span<Vec3f> positions) {
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      const std::uint32_t w = surface.welded_of[v];
+      positions[v] = surface.positions[w] + surface.normals[w] * (w == torn ? 3 * surface.edge[w] : 0.0F);
+    }
+    return std::span<const std::uint32_t>{};
+  };
+  const Metrics metrics(character, context, {.overlap = false});
+  for (const bool shape : {false, true}) {
+    ContactPass pass(*rig, {.swell = false, .shape = shape}, context);
+    std::vector<Vec3f> positions(rig->vertex_count());
+    ContactReport report;
+    Pose pose = default_pose(character.skeleton);
+    for (const double time : {0.0, 10.0}) {
+      pose.time = time;
+      ASSERT_TRUE(pass.advance(pose, spiky, positions, report, context));
+      const FrameMetrics m = metrics.measure(positions);
+      if (shape)
+        EXPECT_GT(m.stretch_max.value(), 2);
+      else
+        EXPECT_LT(m.stretch_max.value(), 1.5);
+      EXPECT_EQ(report.certified, m.intersecting_pairs.value() == 0);
+    }
+  }
+}
+
 // A fast turn, generated: arms and legs go through each other, and what is caught would tear.
 TEST_F(ContactPassTest, SkinThatIsTornGoesBackToTheMethods) {
   const Character character = load_character("builtin:human", context);

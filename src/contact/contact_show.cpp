@@ -1,0 +1,37 @@
+// What is shown of the valid mesh. See docs/algorithms/contact.md, "What is shown is never torn".
+#include "base/math.h"
+#include "contact/contact_pass_impl.h"
+
+namespace cutis {
+
+// Draws `skin` together where it is stretched too far. Returns how many vertices were looked at.
+std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Context& context) {
+  const auto suspects = strain.find_suspects(skin, context);
+  if (suspects.empty()) return 0;
+  const std::vector<Vec3f>* smooth = &raw;  // a shape that was given is as it is meant
+  if (!options.shape) {
+    turn_bones(asked_motion, turns);
+    plain.resize(mesh.size());
+    for (const std::uint32_t v : suspects) plain[v] = static_cast<Vec3f>(smooth_place(v, asked_motion, turns));
+    if (!strain.may_act(plain, skin)) return 0;
+    find_plain(asked_motion, context);
+    smooth = &plain;
+  }
+  for (std::size_t v = 0; v < skin.size(); ++v)
+    if (!is_finite(skin[v]) || !is_finite((*smooth)[v])) return 0;
+  return strain.apply(*smooth, skin, context);
+}
+
+// The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
+// is looked at again, and what intersects then is not certified.
+void ContactPass::Impl::show(ContactReport& report, const Context& context) {
+  shown = mesh;
+  const std::size_t drawn = draw_together(shown, context);
+  if (drawn == 0 || !report.certified) return;
+  const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * mesh.size(), 0);
+  report.certified = meeting_search.find(shown, ignored, context, &own).empty() && !own.stopped();
+}
+
+}  // namespace cutis
