@@ -20,12 +20,15 @@ std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<co
   std::vector<Vec3d> sum(groups);
   for (const Triangle& t : triangles) {
     const Vec3d n = normalized(area_vector(positions[t[0]], positions[t[1]], positions[t[2]]));
-    for (int k = 0; k < 3; ++k) {
-      const auto p = static_cast<Vec3d>(positions[t[k]]);
-      const Vec3d u = normalized(static_cast<Vec3d>(positions[t[(k + 1) % 3]]) - p);
-      const Vec3d v = normalized(static_cast<Vec3d>(positions[t[(k + 2) % 3]]) - p);
-      sum[group(t[k])] += n * std::acos(std::clamp(dot(u, v), -1.0, 1.0));
-    }
+    const auto a = static_cast<Vec3d>(positions[t[0]]), b = static_cast<Vec3d>(positions[t[1]]),
+               c = static_cast<Vec3d>(positions[t[2]]);
+    const Vec3d ab = normalized(b - a), bc = normalized(c - b), ca = normalized(a - c);
+    const auto add = [&](std::uint32_t v, double cosine) {
+      sum[group(v)] += n * std::acos(std::clamp(cosine, -1.0, 1.0));
+    };
+    add(t[0], -dot(ab, ca));
+    add(t[1], -dot(ab, bc));
+    add(t[2], -dot(bc, ca));
   }
   std::vector<Vec3f> normals(positions.size());
   for (std::uint32_t v = 0; v < positions.size(); ++v)
