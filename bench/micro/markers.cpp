@@ -1,6 +1,7 @@
 // Marker-driven animation: 39 markers on a body, a control mesh of about 2,000 vertices. For comparison, the paper
 // (2018, Core2 Duo, 8.3k vertices, 1,946 control vertices): 1.8 s to factor, 68 ms to update, 14 ms to embed.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/hash.h"
@@ -94,6 +95,49 @@ void measure_body(const std::string& name, const std::string& file, const std::s
   row(std::string("embed ") + std::string(to_string(embedding)), "ms", embed, embed_budget);
 }
 
+/// A person drags the left hand over the head, the right one in front of the hips and lifts a foot, with hips, head and
+/// feet pinned: all of MarkerEditor::move(), to positions and normals.
+void measure_drag(const std::string& name, const std::string& file, const std::vector<std::string>& joints,
+                  const Bench& bench) {
+  const Character character = load_character(file, bench.context());
+  MarkerMap map;
+  for (const std::string& joint : joints) map.places.emplace_back().marker = map.places.back().bone = joint;
+  MarkerEditor editor(character, map, {}, bench.context());
+  const std::vector<Vec3d> rest = editor.frame().markers;
+  for (const std::size_t m : {0, 1, 2, 3}) editor.pin(m);
+  std::vector<double> update;
+  double worst = 0;
+  std::uint64_t hash = kHashSeed;
+  const auto drag = [&](std::size_t marker, const Vec3d& to) {
+    const Vec3d from = editor.begin(marker, 0).markers[marker];
+    constexpr int kSteps = 40;
+    for (int k = 1; k <= kSteps; ++k) {
+      const Vec3d at = from + (to - from) * (static_cast<double>(k) / kSteps);
+      const auto start = std::chrono::steady_clock::now();
+      const MarkerFrame& frame = editor.move(at);
+      update.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+      const Vec3d off = frame.markers[marker] - at;
+      worst = std::max(worst, std::sqrt(off.x * off.x + off.y * off.y + off.z * off.z));
+      hash = hash_span(std::span<const Vec3f>(frame.positions), hash);
+    }
+    editor.end();
+  };
+  drag(4, rest[1] + Vec3d{0.25, 0.2, 0.15});
+  drag(5, rest[0] + Vec3d{-0.3, 0.1, 0.3});
+  drag(2, rest[2] + Vec3d{0, 0.35, 0.2});
+  const auto row = [&](const char* what, const char* unit, std::vector<double> values, double budget) {
+    Row r;
+    r.name = std::string("markers/") + what + "/" + name;
+    r.unit = unit;
+    set_values(r, std::move(values));
+    r.budget = budget;
+    r.hash = hash;
+    bench.emit(r);
+  };
+  row("drag", "ms", std::move(update), 5);
+  row("drag off", "mm", {1000 * worst}, 10);
+}
+
 }  // namespace
 
 void markers(const Bench& bench) {
@@ -103,6 +147,7 @@ void markers(const Bench& bench) {
       bench.data_file("makehuman_male/makehuman_male_hires.glb", "markers are those of builtin:human");
   if (file.empty() || large.empty()) return;
   measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::smooth, 2, bench);
+  measure_drag("body 13.4k", file, {"pelvis", "head", "foot_l", "foot_r", "hand_l", "hand_r"}, bench);
   measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::tetrahedra, 2, bench);
   measure_body("body 13.4k", file, "cmu_02_01_walk", Embedding::green, 2, bench);
   measure_body("body 54k", large, "deep_squat", Embedding::smooth, 6, bench);

@@ -427,6 +427,9 @@ void ContactPass::restart() {
   impl_->safe.restore_state({});
 }
 
+const Pose& ContactPass::pose() const { return impl_->pose; }
+bool ContactPass::at_rest() const { return !impl_->started; }
+
 ContactPassState ContactPass::save_state() const {
   const Impl& s = *impl_;
   return {s.pose,          s.motion,         s.mesh,         s.wanted, s.lift,

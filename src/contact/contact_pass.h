@@ -89,6 +89,9 @@ class ContactPass {
   void mend(std::span<Vec3f> positions, const Context& context);
   /// The next call starts from rest.
   void restart();
+  /// Where the next call starts: the pose that the last ones got to, or rest.
+  [[nodiscard]] const Pose& pose() const;
+  [[nodiscard]] bool at_rest() const;
   [[nodiscard]] ContactPassState save_state() const;
   /// Of this or another pass over the same rig.
   void restore_state(const ContactPassState& state);

@@ -1,6 +1,7 @@
 // Areas, normals, volume of triangle meshes.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,21 @@ namespace cutis {
 /// gets +Y. `group_of` (optional): vertices of one group share the normal, so that seams stay smooth.
 [[nodiscard]] std::vector<Vec3f> vertex_normals(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
                                                 std::span<const std::uint32_t> group_of = {});
+
+/// The same for a mesh that deforms: faces count by the angles that they have at rest, which are found once.
+class DeformedNormals {
+ public:
+  DeformedNormals(std::span<const Vec3f> rest, std::span<const Triangle> triangles,
+                  std::span<const std::uint32_t> group_of = {});
+  /// One normal a position.
+  void find(std::span<const Vec3f> positions, std::span<Vec3f> normals);
+
+ private:
+  std::vector<Triangle> triangles_, groups_;   // of its three vertices
+  std::vector<std::array<double, 3>> angles_;  // radians
+  std::vector<std::uint32_t> group_of_;
+  std::vector<Vec3d> sum_;  // per group
+};
 
 /// Across the triangle, as long as twice its area. Sides are subtracted as the positions are given, multiplied in T.
 template <class T, class Positions>

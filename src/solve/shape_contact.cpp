@@ -74,6 +74,24 @@ struct ShapeContact::Impl {
     now.assign(n, {});
   }
 
+  /// The difference `t` of the way from the last frame to this one, in the bone's axes at rest.
+  [[nodiscard]] Vec3f mixed(std::size_t v, float t) const { return before[v] * (1 - t) + now[v] * t; }
+
+  /// The next frame starts where the pass is: at this frame, part of the way there, where it was, or at rest.
+  void stay_with_pass(bool arrived, const Pose& to) {
+    if (arrived) {
+      from = to;
+      std::swap(before, now);
+    } else if (pass.at_rest()) {
+      from = default_pose(rig->skeleton);
+      std::fill(before.begin(), before.end(), Vec3f{});
+    } else {
+      const auto t = static_cast<float>(share_of_way(from, pass.pose(), to));
+      for (std::size_t v = 0; v < before.size(); ++v) before[v] = mixed(v, t);
+      from = pass.pose();
+    }
+  }
+
   void skin(const Pose& pose, std::span<Vec3f> positions) {
     motion.update(*rig, pose);
     skin_dual_quaternion(*rig, motion.palette(), positions, method_normals, context);
@@ -91,8 +109,8 @@ struct ShapeContact::Impl {
   Frame frame;
   std::vector<std::uint32_t> bone;  // that turns a vertex's difference
   std::vector<Vec3f> method, method_normals;
-  std::vector<Vec3f> before, now;  // differences of the last frame and of this one, in the bone's axes at rest
-  Pose from;                       // the last frame's, as relief left it; empty: rest
+  std::vector<Vec3f> before, now;  // differences where the pass is and of this frame, in the bone's axes at rest
+  Pose from;                       // where the pass is
 };
 
 ShapeContact::ShapeContact(std::shared_ptr<const Rig> rig, const SolveOptions& options, const Context& context) {
@@ -143,8 +161,8 @@ const Frame& ShapeContact::solve(const Pose& pose, std::span<const Vec3f> positi
     const auto t = static_cast<float>(share_of_way(s.from, at, to));
     parallel_for(s.context, n, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) {
-        const Vec3f d = s.before[v] * (1 - t) + s.now[v] * t;
-        out[v] += static_cast<Vec3f>(rotate(s.motion.rotations()[s.bone[v]], static_cast<Vec3d>(d)));
+        const auto d = static_cast<Vec3d>(s.mixed(v, t));
+        out[v] += static_cast<Vec3f>(rotate(s.motion.rotations()[s.bone[v]], d));
       }
     });
     return std::span<const std::uint32_t>{};
@@ -160,8 +178,7 @@ const Frame& ShapeContact::solve(const Pose& pose, std::span<const Vec3f> positi
     frame.contact.assign(n, {});
   }
   frame.report.contact = s.contact;
-  s.from = to;
-  std::swap(s.before, s.now);
+  s.stay_with_pass(arrived, to);
   s.motion.update(*s.rig, to);
   if (s.layers) s.layers->ride(s.motion.palette(), frame, s.context);
   if (offset != Vec3d{})

@@ -13,10 +13,6 @@ extern "C" {
 
 namespace cutis {
 
-double six_volumes(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
-  return dot(cross(b - a, c - a), d - a);
-}
-
 std::vector<Tetrahedron> delaunay_tetrahedra(std::span<const Vec3d> points) {
   const auto fail = [] {
     throw Error(ErrorCode::bad_character, "control mesh", "its points span no volume; is the mesh flat or empty?");

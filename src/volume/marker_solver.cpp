@@ -134,6 +134,7 @@ struct MarkerSolver::Impl {
     rest_volume = volume_of(welded.positions);
     frame.positions.resize(welded.input_positions.size());
     frame.normals.resize(welded.input_positions.size());
+    normals = std::make_unique<DeformedNormals>(welded.input_positions, welded.input_triangles, welded.weld.welded_of);
     reset();
   }
 
@@ -331,7 +332,7 @@ struct MarkerSolver::Impl {
     const SkeletonStep::LengthError lengths = step->length_error(shape);
     report.bone_length_error = lengths.mean;
     report.bone_length_worst = lengths.worst;
-    frame.normals = vertex_normals(frame.positions, welded.input_triangles, welded.weld.welded_of);
+    normals->find(frame.positions, frame.normals);
     frame.pose = to_pose(character.skeleton, driven, pose);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     frame.joints.assign(character.skeleton.joints.size(), {nan, nan, nan});
@@ -362,6 +363,7 @@ struct MarkerSolver::Impl {
   std::unique_ptr<Untangler> untangler;
   std::unique_ptr<VolumeKeeper> keeper;
   std::unique_ptr<Embedded> embedded;
+  std::unique_ptr<DeformedNormals> normals;
   std::vector<Carrier> carriers;
   BonePose pose;         // of the control mesh's skeleton
   BonePose marker_pose;  // of the markers alone

@@ -24,7 +24,7 @@ constexpr double kLeastScale = 0.2;    // a step, of the scale so far
 // a step and is brought back into its range after it.
 constexpr double kFarthestSwing = 2.6;     // radians
 constexpr double kDifference = 1e-5;       // radians: of the difference quotients of turns by angles
-constexpr double kAtEnd = 0.25 * kDegree;  // of a range
+constexpr double kAtLimit = 0.25 * kDegree;  // of a range
 
 using Turns = std::array<Vec3d, 3>;  // by flexion, sideways, twist; radians a radian
 
@@ -356,7 +356,7 @@ std::optional<HeldAngle> what_holds(const DrivenSkeleton& skeleton, const JointL
     const auto look = [&](HeldAngle::Which which, const AngleRange& range, double angle) {
       const double gain = dot(cross(rotate(parent, turns[static_cast<std::size_t>(which)]), lever), lacks);
       for (const bool high : {false, true})
-        if ((high ? range.high - angle : angle - range.low) < kAtEnd && (high ? gain : -gain) > most) {
+        if ((high ? range.high - angle : angle - range.low) < kAtLimit && (high ? gain : -gain) > most) {
           most = std::abs(gain);
           best = HeldAngle{k, which, high};
         }

@@ -65,7 +65,8 @@ VolumeArap::VolumeArap(const ControlMesh& mesh, double size, const ArapWeights& 
       neighbour_.push_back(j);
       weight_.push_back(w);
       edge_.push_back(mesh.rest[i] - mesh.rest[j]);
-      edge_sum_[i] += edge_.back() * w;
+      weighted_edge_.push_back(edge_.back() * w);
+      edge_sum_[i] += weighted_edge_.back();
       rest_energy_scale_ += w * dot(edge_.back(), edge_.back());
     }
     begin_.push_back(static_cast<std::uint32_t>(neighbour_.size()));
@@ -166,8 +167,8 @@ void VolumeArap::local_step(const Context& context) {
     for (std::size_t i = begin; i < end; ++i) {
       Mat3d s = {{Vec3d{}, Vec3d{}, Vec3d{}}};
       for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-        const Vec3d d = (positions[i] - positions[neighbour_[k]]) * weight_[k];
-        const Vec3d& e = edge_[k];
+        const Vec3d d = positions[i] - positions[neighbour_[k]];
+        const Vec3d& e = weighted_edge_[k];
         s.col[0] += d * e.x;
         s.col[1] += d * e.y;
         s.col[2] += d * e.z;
@@ -183,7 +184,7 @@ void VolumeArap::global_step(std::span<const Vec3d> gamma, const Context& contex
   parallel_for(context, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Vec3d b = matrix_[i] * edge_sum_[i];
-      for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) b += matrix_[neighbour_[k]] * (edge_[k] * weight_[k]);
+      for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) b += matrix_[neighbour_[k]] * weighted_edge_[k];
       b *= 0.5 * cell_weight_;
       b += positions[i] * (1e-9 * marker_weight_);
       for (int c = 0; c < 3; ++c) rhs_[3 * i + static_cast<std::size_t>(c)] = b[c];

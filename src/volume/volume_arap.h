@@ -56,9 +56,10 @@ class VolumeArap {
   const ControlMesh& mesh_;
   std::vector<std::uint32_t> begin_, neighbour_;
   std::vector<double> weight_;
-  std::vector<Vec3d> edge_;      // rest, v_i - v_j
-  std::vector<Vec3d> edge_sum_;  // weighted, per vertex
-  std::vector<Mat3d> matrix_;    // of rotations
+  std::vector<Vec3d> edge_;           // rest, v_i - v_j
+  std::vector<Vec3d> weighted_edge_;  // times its weight
+  std::vector<Vec3d> edge_sum_;       // of those, per vertex
+  std::vector<Mat3d> matrix_;         // of rotations
   std::vector<double> rhs_;
   double marker_weight_ = 0, cell_weight_ = 0;
   std::vector<double> rod_weight_;

@@ -26,6 +26,31 @@ TEST(VertexNormals, StayFiniteWithoutAnyArea) {
   for (const Vec3f& n : vertex_normals(p, std::vector<Triangle>{{0, 1, 2}, {1, 1, 1}})) EXPECT_EQ(n, (Vec3f{0, 1, 0}));
 }
 
+TEST(DeformedNormals, AreThoseOfTheRestShapeAndTurnWithIt) {
+  const auto s = test::make_cube();
+  DeformedNormals deformed(s.positions, s.triangles);
+  std::vector<Vec3f> n(s.positions.size()), turned_positions;
+  deformed.find(s.positions, n);
+  EXPECT_EQ(n, vertex_normals(s.positions, s.triangles));
+  for (const Vec3f& p : s.positions) turned_positions.push_back({3 * p.z, 3 * p.x, 3 * p.y});
+  std::vector<Vec3f> turned(n.size());
+  deformed.find(turned_positions, turned);
+  for (std::size_t i = 0; i < n.size(); ++i) EXPECT_LT(distance(turned[i], Vec3f{n[i].z, n[i].x, n[i].y}), 1e-6F);
+}
+
+TEST(DeformedNormals, AreSharedByAGroup) {
+  // Two faces at a right angle, with vertices of their own along the seam.
+  const std::vector<Vec3f> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}, {0, 0, -1}, {1, 0, 0}};
+  const std::vector<Triangle> t{{0, 1, 2}, {3, 4, 5}};
+  const std::vector<std::uint32_t> group{0, 1, 2, 0, 3, 1};
+  std::vector<Vec3f> n(p.size());
+  DeformedNormals(p, t, group).find(p, n);
+  EXPECT_EQ(n, vertex_normals(p, t, group));
+  EXPECT_EQ(n[0], n[3]);
+  EXPECT_EQ(n[1], n[5]);
+  EXPECT_EQ(n[2], (Vec3f{0, 0, 1}));
+}
+
 TEST(FaceNormal, IsAsLongAsTwiceTheArea) {
   const std::vector<Vec3f> p{{0, 0, 0}, {3, 0, 0}, {0, 2, 0}};
   EXPECT_EQ(face_normal<double>(p, Triangle{0, 1, 2}), (Vec3d{0, 0, 6}));

@@ -51,6 +51,27 @@ TEST_F(ShapesOfAnArm, AShapeThatPassesThroughItselfIsMadeWhole) {
   EXPECT_EQ(after, 0U);
 }
 
+TEST_F(ShapesOfAnArm, AFrameThatCannotBeFollowedLeavesNothingBehind) {
+  ShapeContact contact(rig, {}, context);
+  const auto solve = [&](const Pose& pose, float blown_up) {
+    Frame shape = dqs.solve(pose);
+    for (Vec3f& p : shape.positions) p = p * blown_up;
+    return std::pair(contact.solve(pose, shape.positions, shape.normals), shape);
+  };
+  const auto pose_at = [&](double time) { return sample(character.skeleton, character.clips[0], time); };
+  EXPECT_TRUE(solve(pose_at(0), 1).first.report.contact.certified);
+  Pose mirrored = pose_at(0.1);
+  mirrored.local.back().scale = {-1, 1, 1};
+  EXPECT_EQ(solve(mirrored, 30).first.report.contact.limit, ContactLimit::pose);
+  const auto [frame, shape] = solve(pose_at(0.2), 1);
+  EXPECT_TRUE(frame.report.contact.certified);
+  EXPECT_EQ(frame.report.contact.truncated, 0U) << "on the way from the last frame that it followed";
+  float worst = 0;
+  for (std::size_t v = 0; v < shape.positions.size(); ++v)
+    worst = std::max(worst, distance(frame.positions[v], shape.positions[v]));
+  EXPECT_LT(worst, 0.004F);
+}
+
 TEST_F(ShapesOfAnArm, RefusesShapesOfOtherMeshesAndRigsWithoutASkin) {
   ShapeContact contact(rig, {}, context);
   const std::vector<Vec3f> few(3);
