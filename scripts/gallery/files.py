@@ -40,16 +40,63 @@ class Glb:
             out.write(struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(self.binary), b"BIN\0") + self.binary)
 
 
-def rigid_weights(source, target):
-    """Every vertex with the bone of its largest weight alone."""
+def sharpened(source, target, power=None):
+    """Weights to a power, and normalised again: the blend around a joint gets narrower. Without a power, the largest alone."""
     glb = Glb(source)
     for p in glb.primitives():
         index = p["attributes"]["WEIGHTS_0"]
         rows = []
         for w in glb.read(index):
             top = max(range(4), key=lambda k: w[k])
-            rows.append([1.0 if k == top else 0.0 for k in range(4)])
+            raised = [x ** power if power else float(k == top) for k, x in enumerate(w)]
+            rows.append([x / (sum(raised) or 1) for x in raised])
         glb.write(index, rows)
+    glb.save(target)
+
+
+def ply_points(path):
+    """Positions of a binary PLY file."""
+    data = open(path, "rb").read()
+    head, _, body = data.partition(b"end_header\n")
+    lines = head.decode().splitlines()
+    count = next(int(x.split()[2]) for x in lines if x.startswith("element vertex"))
+    vertex = lines[next(i for i, x in enumerate(lines) if x.startswith("element vertex")) + 1:]
+    floats = 0
+    for line in vertex:
+        if not line.startswith("property float"):
+            break
+        floats += 1
+    return [struct.unpack_from("<3f", body, 4 * floats * i) for i in range(count)]
+
+
+def write_pc2(path, frames):
+    with open(path, "wb") as out:
+        out.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(frames[0]), 0, 1, len(frames)))
+        for points in frames:
+            out.write(b"".join(struct.pack("<3f", *p) for p in points))
+
+
+def mirrored(source, target):
+    """The mirror image (x) of a character, without its clips."""
+    glb = Glb(source)
+    for p in glb.primitives():
+        for name in ("POSITION", "NORMAL"):
+            index = p["attributes"][name]
+            glb.write(index, [(-x, y, z) for x, y, z in glb.read(index)])
+        bounds = glb.json["accessors"][p["attributes"]["POSITION"]]
+        bounds["min"][0], bounds["max"][0] = -bounds["max"][0], -bounds["min"][0]
+        corners = glb.read(p["indices"])
+        corners[1::3], corners[2::3] = corners[2::3], corners[1::3]  # the other way round, or faces would look inwards
+        glb.write(p["indices"], corners)
+    for skin in glb.json["skins"]:
+        index = skin["inverseBindMatrices"]
+        glb.write(index, [[-x if (k % 4 == 0) != (k < 4) else x for k, x in enumerate(m)] for m in glb.read(index)])
+    for node in glb.json["nodes"]:
+        if "translation" in node:
+            node["translation"][0] *= -1
+        if "rotation" in node:
+            node["rotation"][1:3] = [-v for v in node["rotation"][1:3]]
+    glb.json.pop("animations", None)
     glb.save(target)
 
 
@@ -110,3 +157,15 @@ def weighted(studio, name, character, *arguments):
     """The character with automatic weights, as a GLB."""
     path = studio.work / f"{name}.glb"
     return studio.once(path, lambda: studio.run(["weights", character, *arguments, "-o", path, "--quiet"]))
+
+
+def narrow(studio, name, character, power=6):
+    """The character with automatic weights that blend near the joints alone."""
+    smooth, path = weighted(studio, f"{name}-heat", character), studio.work / f"{name}-narrow-{power}.glb"
+    return studio.once(path, lambda: sharpened(smooth, path, power))
+
+
+def rigid(studio, name, character):
+    """The character with each vertex on one bone."""
+    smooth, path = weighted(studio, f"{name}-heat", character), studio.work / f"{name}-rigid.glb"
+    return studio.once(path, lambda: sharpened(smooth, path))
