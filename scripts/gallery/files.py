@@ -29,6 +29,17 @@ class Glb:
         for i, value in enumerate(values):
             struct.pack_into(layout, self.binary, at + i * stride, *value)
 
+    def replace(self, index, values):
+        """Another number of rows, at the end of the file."""
+        accessor = self.json["accessors"][index]
+        layout = self._place(index)[2]
+        rows = b"".join(struct.pack(layout, *value) for value in values)
+        self.binary += b"\0" * (-len(self.binary) % 4)
+        self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.binary), "byteLength": len(rows)})
+        self.binary += rows
+        self.json["buffers"][0]["byteLength"] = len(self.binary)
+        accessor.update(bufferView=len(self.json["bufferViews"]) - 1, byteOffset=0, count=len(values))
+
     def primitives(self):
         return [p for m in self.json["meshes"] for p in m["primitives"] if "WEIGHTS_0" in p["attributes"]]
 
@@ -51,6 +62,44 @@ def sharpened(source, target, power=None):
             raised = [x ** power if power else float(k == top) for k, x in enumerate(w)]
             rows.append([x / (sum(raised) or 1) for x in raised])
         glb.write(index, rows)
+    glb.save(target)
+
+
+def refined(source, target, vertices):
+    """A closed mesh with so many vertices: its longest edges are halved, no triangle twice."""
+    glb = Glb(source)
+    p, = glb.primitives()
+    at = p["attributes"]
+    positions, normals, joints, weights = (glb.read(at[k]) for k in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0"))
+    corners = [i for i, in glb.read(p["indices"])]
+    triangles = [corners[i:i + 3] for i in range(0, len(corners), 3)]
+    sides = {}
+    for t, (a, b, c) in enumerate(triangles):
+        for edge in ((a, b), (b, c), (c, a)):
+            sides.setdefault(tuple(sorted(edge)), []).append(t)
+    cut = set()
+    for (a, b), around in sorted(sides.items(), key=lambda s: -math.dist(positions[s[0][0]], positions[s[0][1]])):
+        if len(positions) == vertices:
+            break
+        if len(around) != 2 or cut & set(around):
+            continue
+        middle = len(positions)
+        positions.append([(x + y) / 2 for x, y in zip(positions[a], positions[b])])
+        normals.append([(x + y) / (math.dist(normals[a], [-n for n in normals[b]]) or 1) for x, y in zip(normals[a], normals[b])])
+        shared = {}
+        for v in (a, b):
+            for j, w in zip(joints[v], weights[v]):
+                shared[j] = shared.get(j, 0) + w
+        most = (sorted(shared.items(), key=lambda s: -s[1]) + [(0, 0)] * 3)[:4]
+        joints.append([j for j, _ in most])
+        weights.append([w / sum(w for _, w in most) for _, w in most])
+        for t in around:
+            triangles.append([middle if v == a else v for v in triangles[t]])
+            triangles[t] = [middle if v == b else v for v in triangles[t]]
+            cut.add(t)
+    for key, rows in (("POSITION", positions), ("NORMAL", normals), ("JOINTS_0", joints), ("WEIGHTS_0", weights)):
+        glb.replace(at[key], rows)
+    glb.replace(p["indices"], [(v,) for t in triangles for v in t])
     glb.save(target)
 
 
@@ -110,8 +159,8 @@ for side, x in (("Left", 1), ("Right", -1)):
              (f"{side}Foot", f"{side}Leg", (0.01 * x, -0.41, 0))]
 
 
-def write_motion(path, turns, frames=31):
-    """Half a second and a half again to full turns, eased: {joint: (x, y, z) degrees}, applied z, then x, then y."""
+def write_motion(path, turns, frames=31, eased=True):
+    """To full turns in so many frames, 30 a second: {joint: (x, y, z) degrees}, applied z, then x, then y."""
     children = {name: [c for c, p, _ in BODY if p == name] for name, _, _ in BODY}
     offset = {name: o for name, _, o in BODY}
     order, lines = [], ["HIERARCHY"]
@@ -130,7 +179,7 @@ def write_motion(path, turns, frames=31):
     joint("Hips", 0)
     lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.033333"]
     for f in range(frames):
-        s = 0.5 - 0.5 * math.cos(math.pi * f / (frames - 1))
+        s = 0.5 - 0.5 * math.cos(math.pi * f / (frames - 1)) if eased else f / (frames - 1)
         values = [*offset["Hips"]]
         for name in order:
             x, y, z = turns.get(name, (0, 0, 0))
@@ -151,6 +200,13 @@ MOTIONS = {
 def motion(studio, name):
     path = studio.work / f"{name}.bvh"
     return studio.once(path, lambda: write_motion(path, MOTIONS[name]))
+
+
+def all_joints(studio, step, frames=12):
+    """Every joint of the body turns, by `step` radians from frame to frame."""
+    path = studio.work / f"all-joints-{step}.bvh"
+    turn = math.degrees(step) * (frames - 1)
+    return studio.once(path, lambda: write_motion(path, {name: (turn, 0, 0) for name, parent, _ in BODY if parent}, frames, eased=False))
 
 
 def weighted(studio, name, character, *arguments):

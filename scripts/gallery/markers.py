@@ -146,7 +146,7 @@ def figure_9(r):
     r.studio.once(other, lambda: mirrored(hand, other))
     for side, character, signs in (("left", hand, TARGETS / "hand-signs.json"), ("right", other, take)):
         arguments = [character, "--take", signs, "--map", TARGETS / "hand-map.json", "--no-fit", "--fps", 15]
-        m = solved(r, *arguments, sheet=(side, f"Six excerpts, {side} hand; markers red.", "--sheet-frames", 6, "--follow", "--yaw", 0))
+        m = solved(r, *arguments, sheet=(side, f"Eight excerpts, {side} hand; markers red.", "--sheet-frames", 8, "--follow", "--yaw", 0))
         r.expect(f"markers missed by the {side} hand, mean", 10 * missed(m)[0], "<", 5, " mm")
         r.expect(f"change of the bones' lengths of the {side} hand, mean", 100 * m["summary"]["bone_length_error"], "<", 5, "%")
         r.expect(f"tetrahedra of the {side} hand that turned over", m["summary"]["flipped_tetrahedra"], "=", 0)
