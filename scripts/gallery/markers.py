@@ -98,7 +98,7 @@ def figure_7(r):
         body, run, partly = r.studio.shared(BODY) or HUMAN, ["--take", take, "--static", still, "--fps", 15], None
         caption = "A person going down stairs; markers red."
     plots = f"{r.recipe.name}-plots.png"
-    m = solved(r, body, *run, *(["--plots", r.studio.out / plots] if r.studio.pictures else []), sheet=("body", caption, "--sheet-frames", 6, "--follow"))
+    m = solved(r, body, *run, *(["--plots", r.studio.out / plots] if r.studio.pictures else []), sheet=("body", caption, "--sheet-frames", 8, "--follow"))
     r.expect("markers missed, mean", missed(m)[0], "<", 3, " cm")
     r.expect("frames that did not converge", m["summary"]["unconverged_frames"], "=", 0)
     if r.studio.pictures:
