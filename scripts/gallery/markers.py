@@ -124,8 +124,8 @@ def walk_targets(r):
 def joints(r):
     walk = r.studio.shared("motion_bvh_cmu/02_01_walk.bvh") or motion(r.studio, "torso-twist")
     look = ["--sheet-frames", 4, "--follow"]
-    held = solved(r, HUMAN, "--take", walk, "--frames", 31, sheet=("walk", "With limits; targets red.", *look))
-    free = solved(r, HUMAN, "--take", walk, "--frames", 31, "--no-limits", sheet=("free", "Without.", *look))
+    held = solved(r, HUMAN, "--take", walk, "--frames", 16, sheet=("walk", "With limits; targets red.", *look))
+    free = solved(r, HUMAN, "--take", walk, "--frames", 16, "--no-limits", sheet=("free", "Without.", *look))
     for name, m in (("with joint limits", held), ("without", free)):
         r.say(f"Joints missed {name}: {missed(m)[0]:.1f} cm on average, {missed(m)[1]:.1f} at worst.")
     if missed(held)[1] > 2 * missed(free)[1] and missed(held)[1] > 5:
