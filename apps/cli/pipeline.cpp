@@ -201,8 +201,15 @@ MethodTiming play(const Character& character, const Motion& motion, Method metho
   const auto start = std::chrono::steady_clock::now();
   const auto rig = bind(character, context, bind_options({method}, contact));
   const double bind_ms = milliseconds_since(start);
-  const PlayReport report = cutis::play(character, rig, motion, solve_options(method, contact), context, take, range);
-  return {bind_ms, report.median_ms, report.nonfinite};
+  std::size_t iterations = 0, frames = 0;
+  const auto taken = [&](std::size_t index, const Frame& frame) {
+    iterations += frame.report.iterations;
+    ++frames;
+    take(index, frame);
+  };
+  const PlayReport report = cutis::play(character, rig, motion, solve_options(method, contact), context, taken, range);
+  return {bind_ms, report.median_ms, report.nonfinite,
+          frames > 0 ? static_cast<double>(iterations) / static_cast<double>(frames) : 0};
 }
 
 std::vector<History> parse_histories(const std::string& list) {

@@ -41,6 +41,7 @@ struct MethodTiming {
   double bind_ms = 0;
   double median_frame_ms = 0;
   std::size_t nonfinite = 0;
+  double iterations = 0;  ///< a frame, mean; 0: the method has none
 };
 
 /// What the fields of parts are made of.

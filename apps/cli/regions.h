@@ -1,5 +1,5 @@
-// Parts with clean borders: triangles are cut finely, and each piece has the colour of the bone whose weight,
-// interpolated, is largest there; where that changes runs a dark curve.
+// Parts with clean borders: each point has the colour of the bone whose weight, interpolated, is largest there; where that
+// changes, triangles are cut along a dark band.
 #pragma once
 
 #include <span>

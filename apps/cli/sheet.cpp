@@ -415,7 +415,9 @@ Image draw_sheet(const Character& character, const Motion& motion, const SheetCh
                                ? Drawable{&ball_character, balls.mesh.positions, balls.mesh.normals, balls.colors}
                            : regions ? regions->drawable()
                                      : drawable;
-    Image image = render_still(below, camera, render, context);
+    RenderOptions look = render;
+    if (choice.balls) look.ambient_occlusion = false;  // it is of vertices, and many of a hull lie inside other hulls
+    Image image = render_still(below, camera, look, context);
     if (choice.skeleton || choice.samples) {
       Overlay overlay;
       if (choice.skeleton) add_bones(overlay, character, shots[i].joints);

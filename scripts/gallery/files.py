@@ -29,6 +29,17 @@ class Glb:
         for i, value in enumerate(values):
             struct.pack_into(layout, self.binary, at + i * stride, *value)
 
+    def replace(self, index, values):
+        """Another number of rows, at the end of the file."""
+        accessor = self.json["accessors"][index]
+        layout = self._place(index)[2]
+        rows = b"".join(struct.pack(layout, *value) for value in values)
+        self.binary += b"\0" * (-len(self.binary) % 4)
+        self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.binary), "byteLength": len(rows)})
+        self.binary += rows
+        self.json["buffers"][0]["byteLength"] = len(self.binary)
+        accessor.update(bufferView=len(self.json["bufferViews"]) - 1, byteOffset=0, count=len(values))
+
     def primitives(self):
         return [p for m in self.json["meshes"] for p in m["primitives"] if "WEIGHTS_0" in p["attributes"]]
 
@@ -40,16 +51,101 @@ class Glb:
             out.write(struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(self.binary), b"BIN\0") + self.binary)
 
 
-def rigid_weights(source, target):
-    """Every vertex with the bone of its largest weight alone."""
+def sharpened(source, target, power=None):
+    """Weights to a power, and normalised again: the blend around a joint gets narrower. Without a power, the largest alone."""
     glb = Glb(source)
     for p in glb.primitives():
         index = p["attributes"]["WEIGHTS_0"]
         rows = []
         for w in glb.read(index):
             top = max(range(4), key=lambda k: w[k])
-            rows.append([1.0 if k == top else 0.0 for k in range(4)])
+            raised = [x ** power if power else float(k == top) for k, x in enumerate(w)]
+            rows.append([x / (sum(raised) or 1) for x in raised])
         glb.write(index, rows)
+    glb.save(target)
+
+
+def refined(source, target, vertices):
+    """A closed mesh with so many vertices: its longest edges are halved, no triangle twice."""
+    glb = Glb(source)
+    p, = glb.primitives()
+    at = p["attributes"]
+    positions, normals, joints, weights = (glb.read(at[k]) for k in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0"))
+    corners = [i for i, in glb.read(p["indices"])]
+    triangles = [corners[i:i + 3] for i in range(0, len(corners), 3)]
+    sides = {}
+    for t, (a, b, c) in enumerate(triangles):
+        for edge in ((a, b), (b, c), (c, a)):
+            sides.setdefault(tuple(sorted(edge)), []).append(t)
+    cut = set()
+    for (a, b), around in sorted(sides.items(), key=lambda s: -math.dist(positions[s[0][0]], positions[s[0][1]])):
+        if len(positions) == vertices:
+            break
+        if len(around) != 2 or cut & set(around):
+            continue
+        middle = len(positions)
+        positions.append([(x + y) / 2 for x, y in zip(positions[a], positions[b])])
+        normals.append([(x + y) / (math.dist(normals[a], [-n for n in normals[b]]) or 1) for x, y in zip(normals[a], normals[b])])
+        shared = {}
+        for v in (a, b):
+            for j, w in zip(joints[v], weights[v]):
+                shared[j] = shared.get(j, 0) + w
+        most = (sorted(shared.items(), key=lambda s: -s[1]) + [(0, 0)] * 3)[:4]
+        joints.append([j for j, _ in most])
+        weights.append([w / sum(w for _, w in most) for _, w in most])
+        for t in around:
+            triangles.append([middle if v == a else v for v in triangles[t]])
+            triangles[t] = [middle if v == b else v for v in triangles[t]]
+            cut.add(t)
+    for key, rows in (("POSITION", positions), ("NORMAL", normals), ("JOINTS_0", joints), ("WEIGHTS_0", weights)):
+        glb.replace(at[key], rows)
+    glb.replace(p["indices"], [(v,) for t in triangles for v in t])
+    glb.save(target)
+
+
+def ply_points(path):
+    """Positions of a binary PLY file."""
+    data = open(path, "rb").read()
+    head, _, body = data.partition(b"end_header\n")
+    lines = head.decode().splitlines()
+    count = next(int(x.split()[2]) for x in lines if x.startswith("element vertex"))
+    vertex = lines[next(i for i, x in enumerate(lines) if x.startswith("element vertex")) + 1:]
+    floats = 0
+    for line in vertex:
+        if not line.startswith("property float"):
+            break
+        floats += 1
+    return [struct.unpack_from("<3f", body, 4 * floats * i) for i in range(count)]
+
+
+def write_pc2(path, frames):
+    with open(path, "wb") as out:
+        out.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(frames[0]), 0, 1, len(frames)))
+        for points in frames:
+            out.write(b"".join(struct.pack("<3f", *p) for p in points))
+
+
+def mirrored(source, target):
+    """The mirror image (x) of a character, without its clips."""
+    glb = Glb(source)
+    for p in glb.primitives():
+        for name in ("POSITION", "NORMAL"):
+            index = p["attributes"][name]
+            glb.write(index, [(-x, y, z) for x, y, z in glb.read(index)])
+        bounds = glb.json["accessors"][p["attributes"]["POSITION"]]
+        bounds["min"][0], bounds["max"][0] = -bounds["max"][0], -bounds["min"][0]
+        corners = glb.read(p["indices"])
+        corners[1::3], corners[2::3] = corners[2::3], corners[1::3]  # the other way round, or faces would look inwards
+        glb.write(p["indices"], corners)
+    for skin in glb.json["skins"]:
+        index = skin["inverseBindMatrices"]
+        glb.write(index, [[-x if (k % 4 == 0) != (k < 4) else x for k, x in enumerate(m)] for m in glb.read(index)])
+    for node in glb.json["nodes"]:
+        if "translation" in node:
+            node["translation"][0] *= -1
+        if "rotation" in node:
+            node["rotation"][1:3] = [-v for v in node["rotation"][1:3]]
+    glb.json.pop("animations", None)
     glb.save(target)
 
 
@@ -63,8 +159,8 @@ for side, x in (("Left", 1), ("Right", -1)):
              (f"{side}Foot", f"{side}Leg", (0.01 * x, -0.41, 0))]
 
 
-def write_motion(path, turns, frames=31):
-    """Half a second and a half again to full turns, eased: {joint: (x, y, z) degrees}, applied z, then x, then y."""
+def write_motion(path, turns, frames=31, eased=True):
+    """To full turns in so many frames, 30 a second: {joint: (x, y, z) degrees}, applied z, then x, then y."""
     children = {name: [c for c, p, _ in BODY if p == name] for name, _, _ in BODY}
     offset = {name: o for name, _, o in BODY}
     order, lines = [], ["HIERARCHY"]
@@ -83,7 +179,7 @@ def write_motion(path, turns, frames=31):
     joint("Hips", 0)
     lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.033333"]
     for f in range(frames):
-        s = 0.5 - 0.5 * math.cos(math.pi * f / (frames - 1))
+        s = 0.5 - 0.5 * math.cos(math.pi * f / (frames - 1)) if eased else f / (frames - 1)
         values = [*offset["Hips"]]
         for name in order:
             x, y, z = turns.get(name, (0, 0, 0))
@@ -106,7 +202,26 @@ def motion(studio, name):
     return studio.once(path, lambda: write_motion(path, MOTIONS[name]))
 
 
+def all_joints(studio, step, frames=12):
+    """Every joint of the body turns, by `step` radians from frame to frame."""
+    path = studio.work / f"all-joints-{step}.bvh"
+    turn = math.degrees(step) * (frames - 1)
+    return studio.once(path, lambda: write_motion(path, {name: (turn, 0, 0) for name, parent, _ in BODY if parent}, frames, eased=False))
+
+
 def weighted(studio, name, character, *arguments):
     """The character with automatic weights, as a GLB."""
     path = studio.work / f"{name}.glb"
     return studio.once(path, lambda: studio.run(["weights", character, *arguments, "-o", path, "--quiet"]))
+
+
+def narrow(studio, name, character, power=6):
+    """The character with automatic weights that blend near the joints alone."""
+    smooth, path = weighted(studio, f"{name}-heat", character), studio.work / f"{name}-narrow-{power}.glb"
+    return studio.once(path, lambda: sharpened(smooth, path, power))
+
+
+def rigid(studio, name, character):
+    """The character with each vertex on one bone."""
+    smooth, path = weighted(studio, f"{name}-heat", character), studio.work / f"{name}-rigid.glb"
+    return studio.once(path, lambda: sharpened(smooth, path))

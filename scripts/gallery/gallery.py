@@ -11,13 +11,16 @@ import html
 import json
 import math
 import operator
+import os
 import pathlib
 import shlex
 import struct
 import subprocess
+import tempfile
 import threading
 
 ROWS = []
+spent = threading.local()  # .seconds: processor time of the program, of the rows that this thread has made
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
 
 
@@ -56,10 +59,15 @@ class Studio:
 
     def run(self, arguments):
         command = [str(self.program), *map(str, arguments)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{self.shown(arguments)}: {done.stderr.strip() or done.returncode}")
-        return done.stdout
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            _, status, used = os.wait4(child.pid, 0)  # subprocess.run does not tell one child's time
+            child.returncode = os.waitstatus_to_exitcode(status)
+            spent.seconds = getattr(spent, "seconds", 0) + used.ru_utime + used.ru_stime
+            text = [f.seek(0) or f.read().decode(errors="replace") for f in (out, err)]
+        if child.returncode != 0:
+            raise RuntimeError(f"{self.shown(arguments)}: {text[1].strip() or child.returncode}")
+        return text[0]
 
     def once(self, path, make):
         """A file that several rows use, made by the first."""
@@ -132,6 +140,7 @@ class Row:
     def __init__(self, recipe, studio):
         self.recipe, self.studio = recipe, studio
         self.parts, self.expected, self.missing, self.numbers = [], [], [], {}
+        self.seconds = 0.0  # of processor time
 
     # ---- what is drawn ----
 
@@ -140,10 +149,14 @@ class Row:
         file = f"{self.recipe.name}-{name}.png"
         self.commands(caption, file, [*arguments, "-o", self.studio.out / file])
 
-    def sheet(self, name, caption, *arguments):
-        """The same of `markers`, whose pictures are named by --sheet."""
+    def drawn(self, name, caption, flag, arguments, look=()):
+        """The JSON document of a verb that also draws, as `flag` asks it to; `look`: arguments that only the picture needs."""
+        if not self.studio.pictures:
+            return self.answer(*arguments)
         file = f"{self.recipe.name}-{name}.png"
-        self.commands(caption, file, ["markers", *arguments, "--sheet", self.studio.out / file])
+        arguments = [*arguments, *look, flag, self.studio.out / file]
+        self.parts.append(("picture", caption, file, self.studio.shown(arguments)))
+        return self.answer(*arguments)
 
     def commands(self, caption, file, arguments):
         if not self.studio.pictures:
@@ -223,10 +236,12 @@ def make_rows(studio, recipes, workers, tell):
     """All rows, several at a time; in the order of the recipes."""
     def make(recipe):
         made = Row(recipe, studio)
+        spent.seconds = 0.0
         try:
             recipe.function(made)
         except Exception as fault:  # of any kind: it is this row's, and the page says so
             made.expected.append((False, f"it could not be made: {type(fault).__name__} {fault}"))
+        made.seconds = spent.seconds
         tell(made)
         return made
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

@@ -3,7 +3,7 @@ import json
 import math
 import pathlib
 
-from files import motion
+from files import mirrored, motion, weighted
 from gallery import row
 
 PAPER = "Markers"
@@ -13,10 +13,13 @@ BODY = "makehuman_male/makehuman_male.glb"
 TAKE, STILL = "markers_c3d/Movement_trial.c3d", "markers_c3d/Static_trial.c3d"
 
 
-def solved(r, character, *arguments):
-    """The report of a run; something must be written for it to run."""
-    out = r.studio.work / f"{r.recipe.name}.pc2"
-    return r.answer("markers", character, *arguments, "-o", out)
+def solved(r, *arguments, sheet=None):
+    """The report of a run; something must be written for it to run. `sheet`: name, caption and looks of a picture of it."""
+    run = ["markers", *arguments, "-o", r.studio.work / f"{r.recipe.name}.pc2"]
+    if not sheet:
+        return r.answer(*run)
+    name, caption, *look = sheet
+    return r.drawn(name, caption, "--sheet", run, look)
 
 
 def missed(report):
@@ -26,11 +29,10 @@ def missed(report):
 @row(PAPER, "Figures 1 and 2", "From markers to a skin", claim="A few trajectories drive a volumetric control mesh with a skeleton in it, which carries the full mesh.")
 def figure_1(r):
     reach = TARGETS / "reach.json"
-    m = solved(r, HUMAN, "--take", reach, "--no-fit", "--fps", 6)
+    m = solved(r, HUMAN, "--take", reach, "--no-fit", "--fps", 6, sheet=("pipeline", "Markers (red), control mesh, the body that follows.", "--sheet-frames", 3, "--control", "--yaw", 30))
     c = m["control_mesh"]
     r.say(f"Control mesh of the built-in human: {c['vertices']} vertices, {c['tetrahedra']} tetrahedra, {c['skeleton_samples']} samples of the skeleton.")
     r.expect("vertices of the mesh that the control mesh does not hold", c["uncovered_vertices"], "=", 0)
-    r.sheet("pipeline", "Markers (red), control mesh, the body that follows.", HUMAN, "--take", reach, "--no-fit", "--fps", 6, "--sheet-frames", 3, "--control", "--yaw", 30)
 
 
 @row(PAPER, "Figure 3", "A large deformation",
@@ -42,10 +44,12 @@ def figure_3(r):
     raw = ["--no-keep-volume", "--no-contact-pass"]
     ways = {"surface": ["--skin", "surface"], "cells": ["--no-skeleton", *raw], "bones": raw}
     names = {"surface": "the surface alone", "cells": "cells", "bones": "cells and a skeleton"}
+    captions = {"surface": "Left: the surface alone, as rigid as possible. Limbs bend where they have no joint and are flat where they bend.",
+                "cells": "Middle: the same targets, cells alone.", "bones": "Right: bones in the control mesh."}
     found, files = {}, []
     for name, flags in ways.items():
         out = r.studio.work / f"{r.recipe.name}-{name}.pc2"
-        found[name] = r.answer("markers", HUMAN, *reach, *flags, "-o", out)["summary"]
+        found[name] = r.drawn(name, captions[name], "--sheet", ["markers", HUMAN, *reach, *flags, "-o", out], ["--sheet-frames", 4, "--yaw", 30])["summary"]
         files += ["--external", f"{name}={out}"]
     m = r.measure(HUMAN, "--clip", "walk", "--frames", frames, *files, methods="lbs")  # a clip with as many frames
     parts = {name: {k.partition(".")[2]: -100 * v["worst"] for k, v in m.report["methods"][name]["summary"].items() if k.startswith("volume_change.")} for name in ways}
@@ -56,10 +60,6 @@ def figure_3(r):
     r.expect("volume that the worst part loses by the surface alone", lost["surface"], ">", 2 * lost["bones"], "%", than="twice as much as by cells and a skeleton")
     r.expect("and by cells", lost["cells"], "<", lost["surface"] / 2, "%", than="half as much as by the surface alone")
     r.expect("change of the bones' lengths, with a skeleton", 100 * found["bones"]["bone_length_error"], "<", 3, "%")
-    r.sheet("surface", "Left: the surface alone, as rigid as possible. Limbs bend where they have no joint and are flat where they bend.", HUMAN, *reach, "--skin", "surface",
-            "--sheet-frames", 4, "--yaw", 30)
-    r.sheet("cells", "Middle: the same targets, cells alone.", HUMAN, *reach, *ways["cells"], "--sheet-frames", 4, "--yaw", 30)
-    r.sheet("skeleton", "Right: bones in the control mesh.", HUMAN, *reach, *ways["bones"], "--sheet-frames", 4, "--yaw", 30)
 
 
 @row(PAPER, "Figures 4 and 5", "Joint limits", quick=True,
@@ -67,22 +67,20 @@ def figure_3(r):
 def figure_4(r):
     wrong = ["--take", TARGETS / "backward-elbow.json", "--no-fit", "--fps", 5]
     stiff = ["--limits", TARGETS / "stiff-arm.json"]  # with the usual ranges the arm rolls, and bends the right way
-    held, free = solved(r, HUMAN, *wrong, *stiff), solved(r, HUMAN, *wrong, "--no-limits")
+    held = solved(r, HUMAN, *wrong, *stiff, sheet=("limits", "With limits, on an arm that hardly rolls.", "--sheet-frames", 3, "--yaw", 75))
+    free = solved(r, HUMAN, *wrong, "--no-limits", sheet=("free", "Without.", "--sheet-frames", 3, "--yaw", 75))
     r.expect("markers missed with limits, worst", missed(held)[1], ">", 2 * missed(free)[1], " cm", than="twice as far as without")
     r.expect("markers missed without limits, mean", missed(free)[0], "<", 3, " cm")
-    r.sheet("limits", "With limits, on an arm that hardly rolls.", HUMAN, *wrong, *stiff, "--sheet-frames", 3, "--yaw", 75)
-    r.sheet("free", "Without.", HUMAN, *wrong, "--no-limits", "--sheet-frames", 3, "--yaw", 75)
 
 
 @row(PAPER, "Figure 6", "A mesh edited by a few targets", claim="A user moves a few points, and the body follows them.")
 def figure_6(r):
     reach = ["--take", TARGETS / "reach.json", "--no-fit", "--fps", 6]
-    held, free = solved(r, HUMAN, *reach), solved(r, HUMAN, *reach, "--no-limits")
+    free = solved(r, HUMAN, *reach, "--no-limits", sheet=("edit", "Targets (red) and the body, without limits.", "--sheet-frames", 4, "--yaw", 30))
+    held = solved(r, HUMAN, *reach, sheet=("held", "With limits.", "--sheet-frames", 4, "--yaw", 30))
     r.say(f"Targets missed: {missed(held)[0]:.1f} cm on average and {missed(held)[1]:.1f} at worst with joint limits, {missed(free)[0]:.1f} and {missed(free)[1]:.1f} without.")
     r.expect("targets missed without limits, mean", missed(free)[0], "<", 3, " cm")
     r.expect("targets missed with limits, worst", missed(held)[1], "<", 1, " cm")
-    r.sheet("edit", "Targets (red) and the body, without limits.", HUMAN, *reach, "--no-limits", "--sheet-frames", 4, "--yaw", 30)
-    r.sheet("held", "With limits.", HUMAN, *reach, "--sheet-frames", 4, "--yaw", 30)
 
 
 @row(PAPER, "Figures 7 and 8", "A take drives a body",
@@ -94,20 +92,19 @@ def figure_7(r):
         for path, value in zip((walk, places), walk_targets(r)):
             path.write_text(json.dumps(value))
         walked = ["--take", walk, "--map", places, "--no-fit", "--fps", 15]
-        m = solved(r, HUMAN, *walked)
-        r.expect("markers missed, mean", missed(m)[0], "<", 3, " cm")
-        r.partly("the take of a person is in the shared data; here 39 points of the built-in human's own walk drive it")
-        r.sheet("walk", "Points of a walk (red), and the body that follows.", HUMAN, *walked, "--sheet-frames", 4, "--follow")
-        r.commands("Errors and work over the walk.", f"{r.recipe.name}-plots.png", ["markers", HUMAN, *walked, "--plots", r.studio.out / f"{r.recipe.name}-plots.png"])
-        return
-    body = r.studio.shared(BODY) or HUMAN
-    m = solved(r, body, "--take", take, "--static", still, "--fps", 15)
+        body, run, partly = HUMAN, walked, "the take of a person is in the shared data; here 39 points of the built-in human's own walk drive it"
+        caption = "Points of a walk (red), and the body that follows."
+    else:
+        body, run, partly = r.studio.shared(BODY) or HUMAN, ["--take", take, "--static", still, "--fps", 15], None
+        caption = "A person going down stairs; markers red."
+    plots = f"{r.recipe.name}-plots.png"
+    m = solved(r, body, *run, *(["--plots", r.studio.out / plots] if r.studio.pictures else []), sheet=("body", caption, "--sheet-frames", 8, "--follow"))
     r.expect("markers missed, mean", missed(m)[0], "<", 3, " cm")
     r.expect("frames that did not converge", m["summary"]["unconverged_frames"], "=", 0)
-    r.sheet("body", "A person going down stairs; markers red.", body, "--take", take, "--static", still, "--fps", 15, "--sheet-frames", 8, "--follow")
-    plots = r.studio.out / f"{r.recipe.name}-plots.png"
-    r.commands("Errors and work over the take, and convergence over ten frames.", plots.name,
-               ["markers", body, "--take", take, "--static", still, "--fps", 30, "--plots", plots])
+    if r.studio.pictures:
+        r.parts.append(("picture", "Errors and work over the take, and convergence over ten frames.", plots, "the same command"))
+    if partly:
+        r.partly(partly)
 
 
 def walk_targets(r):
@@ -126,26 +123,33 @@ def walk_targets(r):
 @row(PAPER, "Joints", "Joint centres as targets", claim="Not a figure of the paper: where a skeleton was captured, its joints can drive the body as markers do.")
 def joints(r):
     walk = r.studio.shared("motion_bvh_cmu/02_01_walk.bvh") or motion(r.studio, "torso-twist")
-    held, free = (solved(r, HUMAN, "--take", walk, "--frames", 31, *limits) for limits in ([], ["--no-limits"]))
+    look = ["--sheet-frames", 4, "--follow"]
+    held = solved(r, HUMAN, "--take", walk, "--frames", 16, sheet=("walk", "With limits; targets red.", *look))
+    free = solved(r, HUMAN, "--take", walk, "--frames", 16, "--no-limits", sheet=("free", "Without.", *look))
     for name, m in (("with joint limits", held), ("without", free)):
         r.say(f"Joints missed {name}: {missed(m)[0]:.1f} cm on average, {missed(m)[1]:.1f} at worst.")
     if missed(held)[1] > 2 * missed(free)[1] and missed(held)[1] > 5:
         r.partly(f"with joint limits a joint is missed by up to {missed(held)[1]:.1f} cm, without by {missed(free)[1]:.1f}: the solver is caught at a limit")
     r.expect("joints missed without limits, mean", missed(free)[0], "<", 5, " cm")
-    r.sheet("walk", "With limits; targets red.", HUMAN, "--take", walk, "--frames", 31, "--sheet-frames", 4, "--follow")
-    r.sheet("free", "Without.", HUMAN, "--take", walk, "--frames", 31, "--no-limits", "--sheet-frames", 4, "--follow")
 
 
 @row(PAPER, "Figure 9", "Signs of two hands", quick=True,
      claim="Few markers on each hand carry the signs of a sign language, through large deformations.")
 def figure_9(r):
-    signs = ["--take", TARGETS / "hand-signs.json", "--map", TARGETS / "hand-map.json", "--no-fit", "--fps", 15]
-    m = solved(r, "builtin:hand", *signs)
-    r.expect("markers missed, mean", 10 * missed(m)[0], "<", 5, " mm")
-    r.expect("change of the bones' lengths, mean", 100 * m["summary"]["bone_length_error"], "<", 5, "%")
-    r.expect("tetrahedra that turned over", m["summary"]["flipped_tetrahedra"], "=", 0)
-    r.partly("one hand: the built-in hand has no other")
-    r.sheet("signs", "A pinch, a fist, a wave; markers red.", "builtin:hand", *signs, "--follow", "--yaw", 0)
+    left = json.loads((TARGETS / "hand-signs.json").read_text())
+    count = len(left["frames"])
+    # The other hand is a mirror image that makes the same signs half a take later.
+    right = {**left, "frames": [{m: [-p[0], *p[1:]] for m, p in left["frames"][(k + count // 2) % count].items()} for k in range(count)]}
+    take, other = r.studio.work / f"{r.recipe.name}-right.json", r.studio.work / "hand-right.glb"
+    take.write_text(json.dumps(right))
+    hand = weighted(r.studio, "hand-heat", "builtin:hand")
+    r.studio.once(other, lambda: mirrored(hand, other))
+    for side, character, signs in (("left", hand, TARGETS / "hand-signs.json"), ("right", other, take)):
+        arguments = [character, "--take", signs, "--map", TARGETS / "hand-map.json", "--no-fit", "--fps", 15]
+        m = solved(r, *arguments, sheet=(side, f"Eight excerpts, {side} hand; markers red.", "--sheet-frames", 8, "--follow", "--yaw", 0))
+        r.expect(f"markers missed by the {side} hand, mean", 10 * missed(m)[0], "<", 5, " mm")
+        r.expect(f"change of the bones' lengths of the {side} hand, mean", 100 * m["summary"]["bone_length_error"], "<", 5, "%")
+        r.expect(f"tetrahedra of the {side} hand that turned over", m["summary"]["flipped_tetrahedra"], "=", 0)
 
 
 PAPERS_TABLE = [["triangles", 345944, 345944, 15198, 10042], ["control vertices", 423, 27350, 1946, 368], ["factor, s", 0.101, 264.432, 1.836, 0.102], ["update, ms", 12, 986, 68, 12], ["embed, ms", 63, 236, 14, 2], ["RRMS_E", 0.04, 0.027, 0.101, 0.087],

@@ -117,7 +117,8 @@ MushRest make_rest(const Rig& rig, const Context& context) {
     Vec3d center;
     for (const auto& s : moments[v]) center += Vec3d{s.sum[1], s.sum[2], s.sum[3]};
     const auto first = rest.items.size();
-    for (const auto& [bone, s] : moments[v]) {
+    for (const auto& moment : moments[v]) {
+      const auto& s = moment.sum;
       // About the smoothed vertex; there the paper's second term, alpha w' [p p^T, p; p^T, 1], is a weight alone.
       const double keep = 1 - kPlacedShare, w = s[0];
       const Vec3d m{s[1] - w * center.x, s[2] - w * center.y, s[3] - w * center.z};
@@ -126,7 +127,7 @@ MushRest make_rest(const Rig& rig, const Context& context) {
                                   (s[k] - s[1 + i] * center[j] - center[i] * s[1 + j] + w * center[i] * center[j]));
       };
       rest.items.push_back(
-          {bone,
+          {moment.bone,
            static_cast<float>(keep * w),
            static_cast<Vec3f>(m * keep),
            {second(4, 0, 0), second(5, 0, 1), second(6, 0, 2), second(7, 1, 1), second(8, 1, 2), second(9, 2, 2)}});

@@ -384,7 +384,10 @@ TEST(Animate, SamplesFramesFromFirstToLastKeyAndReportsThem) {
   const json j = json::parse(r.out);
   EXPECT_EQ(j["frames"], 7);
   EXPECT_EQ(j["nonfinite"], 0);
+  EXPECT_GT(j["iterations"].get<double>(), 1);
   EXPECT_EQ(std::filesystem::file_size(folder.file("arm.pc2")), 32 + 7 * 12 * j["vertices"].get<std::size_t>());
+  const Result plain = run("animate builtin:arm --clip elbow --frames 2 --method lbs --json -o " + folder.file("lbs.pc2"));
+  EXPECT_FALSE(json::parse(plain.out).contains("iterations")) << "linear blending has none";
 }
 
 TEST(Animate, WritesTheSameBytesForAnyNumberOfThreads) {

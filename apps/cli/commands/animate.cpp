@@ -34,6 +34,7 @@ void run_animate(const AnimateArguments& options) {
       {"ms", {{"bind", rounded(done.timing.bind_ms)}, {"frame_median", rounded(done.timing.median_frame_ms)}}},
       {"seconds", rounded(seconds)},
       {"warnings", session.warnings()}};
+  if (done.timing.iterations > 0) document["iterations"] = rounded(done.timing.iterations);
   if (options.outputs.size() > 1) document["outputs"] = options.outputs;
   if (!options.range.empty()) document["range"] = {{"first", done.first}, {"shot_frames", done.total}};
   if (!joints.joints.empty()) document["joints"] = joints_json(joints);

@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "common.h"
 #include "cutis/cutis.h"
 #include "cutis/files.h"
+#include "loopback.h"
 #include "report.h"
+#include "signals.h"
 
 namespace cutis::cli {
 namespace {
@@ -19,6 +23,8 @@ constexpr std::string_view kPlace = "<!--cutis-character-->";
 struct ViewArguments {
   CommonOptions common;
   std::string file, folder = "view", clip, bvh, page;
+  bool serve = false;
+  std::uint16_t port = 0;
 };
 
 /// The page that `make wasm` built: beside the program in its build folder, in share/ where it is installed.
@@ -97,13 +103,22 @@ void run_view(const ViewArguments& options) {
                   escape_html(name), escape_html(clip), base64(bytes)));
   const std::string file = (std::filesystem::path(options.folder) / "index.html").string();
   write_file(file, page);
-  session.say(fmt::format("{}: {:.1f} MB; open it in a browser, no server is needed", file,
-                          static_cast<double>(page.size()) / 1e6));
-  session.print({{"file", options.file},
-                 {"page", file},
-                 {"bytes", page.size()},
-                 {"clip", clip},
-                 {"warnings", session.warnings()}});
+  std::optional<Loopback> server;
+  if (options.serve) server.emplace(options.port);
+  const std::string url = server ? fmt::format("http://127.0.0.1:{}/", server->port()) : "";
+  const double size = static_cast<double>(page.size()) / 1e6;
+  session.say(server ? fmt::format("{}: {:.1f} MB; at {} until this ends (Ctrl C)", file, size, url)
+                     : fmt::format("{}: {:.1f} MB; open it in a browser, no server is needed", file, size));
+  Json document = {{"file", options.file},
+                   {"page", file},
+                   {"bytes", page.size()},
+                   {"clip", clip},
+                   {"warnings", session.warnings()}};
+  if (server) document["url"] = url;
+  session.print(document);
+  if (!server) return;
+  std::fflush(stdout);
+  server->serve(page, [] { return stop_signal() != 0; });
 }
 
 }  // namespace
@@ -117,9 +132,14 @@ void add_view(CLI::App& app) {
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
   verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
+  auto* serve = verb->add_flag("--serve", options->serve,
+                               "Also serve it on 127.0.0.1, to this machine alone, with the headers of an isolated page, until "
+                               "a signal ends it");
+  verb->add_option("--port", options->port, "Port of --serve; 0: a free one")->capture_default_str()->needs(serve);
   add_common_options(*verb, options->common);
   verb->footer(
       "Examples:\n"
+      "  cutis view builtin:hand --serve\n"
       "  cutis view builtin:hand --clip fist -o hand\n"
       "  cutis view character.glb -o page\n"
       "  cutis view character.glb --bvh walk.bvh -o page");
