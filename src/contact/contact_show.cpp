@@ -23,7 +23,7 @@ std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Con
 }
 
 // The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
-// is looked at again, and what intersects then is not certified.
+// is looked at again, and what intersects then is not certified, and named.
 void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   shown = mesh;
   const std::size_t drawn = draw_together(shown, context);
@@ -31,7 +31,13 @@ void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  report.certified = meeting_search.find(shown, ignored, context, &own).empty() && !own.stopped();
+  const auto meeting = meeting_search.find(shown, ignored, context, &own);
+  report.certified = meeting.empty() && !own.stopped();
+  if (own.stopped()) return;
+  for (const auto& [parts, pairs] : meeting) {
+    if (parts[0] >= rig.bones.size() || parts[1] >= rig.bones.size()) continue;
+    report.released.push_back({rig.bones[parts[0]].joint, rig.bones[parts[1]].joint});
+  }
 }
 
 }  // namespace cutis

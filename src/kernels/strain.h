@@ -18,17 +18,19 @@ inline constexpr float kMoreThanSmooth = 2.8F;
 inline constexpr float kMoreThanWorst = 1.4F;
 /// … and so far at all (8 is too far). The distance to what is counted is what bounded passes leave.
 inline constexpr float kMostStretch = 7.5F;
-/// Edges below this part of those around them cannot be seen; in floats their lengths are noise.
-inline constexpr float kNoEdge = 1e-3F;
+/// Edges below this part of those around them can hardly be seen and count as that long: files have pairs of vertices
+/// that should be one, 2e-9 m apart.
+inline constexpr float kNoEdge = 0.05F;
 
 /// How long an edge may be, metres: `rest` and `smooth` long at rest and in smooth skinning, `local` the mean of those
 /// around it at rest; `worst` is how far smooth skinning stretches anything, at least 1.
 CUTIS_HD inline float longest_edge(float rest, float smooth, float local, float worst) {
   const auto larger = [](float a, float b) { return a > b ? a : b; };
   const auto smaller = [](float a, float b) { return a < b ? a : b; };
-  const float here = larger(kFreeStretch * rest, kMoreThanSmooth * larger(smooth, kShortEdge * local));
-  const float anywhere = smaller(kMoreThanWorst * worst, kMostStretch) * rest;
-  return larger(smaller(here, anywhere), larger(smooth, kNoEdge * local));
+  const float length = larger(rest, kNoEdge * local);
+  const float here = larger(kFreeStretch * length, kMoreThanSmooth * larger(smooth, kShortEdge * local));
+  const float anywhere = smaller(kMoreThanWorst * worst, kMostStretch) * length;
+  return larger(smaller(here, anywhere), smooth);
 }
 
 /// What a surface is like where edges are held against it; per vertex.

@@ -92,6 +92,14 @@ TEST_F(StrainLimitTest, LeavesSkinThatIsWholeAsItIs) {
   EXPECT_EQ(limited(skin, surface.positions), skin);
 }
 
+TEST_F(StrainLimitTest, LeavesVerticesThatShouldBeOneAsTheyAre) {
+  surface.positions[kLost] = surface.positions[kLost + 1];
+  surface.positions[kLost].x += 1e-6F;
+  std::vector<Vec3f> skin = surface.positions;
+  skin[kLost].y += 0.05F;
+  EXPECT_EQ(limited(skin, surface.positions), skin);
+}
+
 TEST_F(StrainLimitTest, ChangesLittleWhereLittleIsTooMuch) {
   // Of edges of 1, 1.4 is allowed: sqrt(1.4² − 1) is where it begins.
   for (const float too_much : {0.001F, 0.01F}) {
