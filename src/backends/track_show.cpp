@@ -9,6 +9,7 @@
 #include "base/parallel_for.h"
 #include "kernels/field_constants.h"
 #include "kernels/field_rules.h"
+#include "kernels/shared_gain.h"
 #include "kernels/smooth.h"
 
 namespace cutis {
@@ -47,38 +48,58 @@ void TrackShow::show_at_once(std::span<const char> region) {
 }
 
 // The tracked skin may jump against smooth skinning: a fold that snaps over, a vertex that changes sides. It is
-// followed, at once while its speed against that changes little, else with bounded acceleration; in the end it is where
-// it is.
+// followed, at once while its speed against that changes little, or turns back as that of the skin around it does; else
+// with bounded acceleration. In the end it is where it is.
 void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>& shown) {
   const RigSurface& s = rig_.surface;
   const bool at_once = !(frames > 0) || state_.motion.empty();
   to_rest_.resize(step.motion.size());
   for (std::size_t b = 0; b < to_rest_.size(); ++b) to_rest_[b] = inverse(step.motion[b].linear);
   const auto passed = static_cast<float>(frames);
-  parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      Vec3f &off = state_.off[v], &drift = state_.drift[v];
-      const bool active = !step.slot.empty() && step.slot[v] >= 0;
-      const std::uint32_t b = s.owner[v];
-      if (b == RigSurface::kNoBone || (!active && off == Vec3f{} && drift == Vec3f{})) continue;
-      Vec3f smooth = active ? step.blended[v] : step.p[v];
-      if (active && !step.lift.empty()) smooth += step.lift[v];  // it rises as smoothly as the bones turn
-      const Vec3f target = to_rest_[b] * (step.p[v] - smooth);
-      if (at_once || at_once_[v] != 0 || !is_finite(target)) {
-        off = is_finite(target) ? target : Vec3f{};
-        drift = {};
-        continue;
-      }
-      const float speed =
-          distance(transform_point(step.motion[b], s.positions[v]), transform_point(state_.motion[b], s.positions[v])) /
-          passed;
-      const float radius = rig_.fields[b].empty() ? s.edge[v] : rig_.fields[b].grid.radius;
-      const float gain = std::min(kStartEdges * s.edge[v], kStartRadii * radius);
-      const GentleStart<float> gentle = start_gently(target - off, drift, gain, speed, passed);
-      drift = gentle.drift;
-      off = gentle.late ? off + gentle.drift * passed : target;
-      if (gentle.late) shown[v] = smooth + step.motion[b].linear * off;
+  const auto active = [&](std::size_t v) { return !step.slot.empty() && step.slot[v] >= 0; };
+  const auto follows = [&](std::size_t v) {
+    return s.owner[v] != RigSurface::kNoBone && (active(v) || state_.off[v] != Vec3f{} || state_.drift[v] != Vec3f{});
+  };
+  const auto smooth_place = [&](std::size_t v) {
+    if (!active(v)) return step.p[v];
+    return step.lift.empty() ? step.blended[v] : step.blended[v] + step.lift[v];  // it rises as smoothly as bones turn
+  };
+  const auto target_of = [&](std::size_t v) { return to_rest_[s.owner[v]] * (step.p[v] - smooth_place(v)); };
+  const auto each_vertex = [&](auto&& body) {
+    parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) body(v);
+    });
+  };
+  std::vector<Vec3f>& gains = next_;  // a frame, to be there at once
+  gains.resize(s.size());
+  each_vertex([&](std::size_t v) {
+    gains[v] = {};
+    if (at_once || !follows(v)) return;
+    const Vec3f way = target_of(v) - state_.off[v];
+    if (is_finite(way)) gains[v] = step.motion[s.owner[v]].linear * ((way / passed - state_.drift[v]) / passed);
+  });
+  each_vertex([&](std::size_t v) {
+    if (!follows(v)) return;
+    Vec3f &off = state_.off[v], &drift = state_.drift[v];
+    const std::uint32_t b = s.owner[v];
+    const Vec3f target = target_of(v);
+    if (at_once || at_once_[v] != 0 || !is_finite(target)) {
+      off = is_finite(target) ? target : Vec3f{};
+      drift = {};
+      return;
     }
+    const float speed =
+        distance(transform_point(step.motion[b], s.positions[v]), transform_point(state_.motion[b], s.positions[v])) /
+        passed;
+    const float radius = rig_.fields[b].empty() ? s.edge[v] : rig_.fields[b].grid.radius;
+    const auto ring = s.neighbours.row(v);
+    const Vec3f shared =
+        to_rest_[b] * shared_gain(static_cast<std::uint32_t>(v), gains.data(), ring.data(), ring.size());
+    const GentleStart<float> gentle =
+        start_gently(target - off, drift, gentle_gain(s.edge[v], radius, off, shared), speed, passed);
+    drift = gentle.drift;
+    off = gentle.late ? off + gentle.drift * passed : target;
+    if (gentle.late) shown[v] = smooth_place(v) + step.motion[b].linear * off;
   });
   state_.motion = step.motion;
   std::ranges::fill(at_once_, 0);

@@ -17,8 +17,9 @@ constexpr double kSpread = 2;         // radii of the part that the lift spreads
 constexpr double kReach = 2;          // spreads beyond which there is none
 constexpr int kBlur = 2;              // rings over which touching fades
 constexpr double kNoSwelling = 1e-3;  // radii pressed in that do not count
-// What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too.
-constexpr double kLeastScale = 0.5, kMostScale = 1.8;
+// What the whole skin lost, over what its touching vertices did: skin beside the contact gives way too, and folds are
+// drawn in where the skin is made fair.
+constexpr double kLeastScale = 0.5, kMostScale = 3;
 constexpr double kMostTail = 3;  // what is beyond the reach, with what is within, over that
 // Radii over which normals are smoothed: details of the skin, a navel or lips, are lifted as one.
 constexpr double kSmooth = 0.3;

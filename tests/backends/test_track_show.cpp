@@ -7,6 +7,7 @@
 #include "backends/track_show.h"
 #include "base/math.h"
 #include "cutis/bind.h"
+#include "cutis/builtin.h"
 #include "support/support.h"
 
 namespace cutis {
@@ -15,8 +16,11 @@ namespace {
 // A tube at rest whose tracked skin is where a test says.
 class TrackShowTest : public testing::Test {
  protected:
+  TrackShowTest() : TrackShowTest(test::make_two_bone_tube()) {}
+  explicit TrackShowTest(const Character& character) : rig(bind(character, context)) {}
+
   const Context context{1};
-  const std::shared_ptr<const Rig> rig = bind(test::make_two_bone_tube(), context);
+  const std::shared_ptr<const Rig> rig;
   const std::shared_ptr<const TrackRest> rest = track_rest(*rig, context);
   const RigSurface& surface = rig->surface;
   TrackStep step;
@@ -43,6 +47,12 @@ class TrackShowTest : public testing::Test {
   }
 };
 
+// Whose edges are a seventh of its radius.
+class FineTrackShowTest : public TrackShowTest {
+ protected:
+  FineTrackShowTest() : TrackShowTest(make_builtin("cylinder", Context(1))) {}
+};
+
 TEST_F(TrackShowTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   const float edge = surface.edge[0], jump = 2 * edge;
   std::vector<Vec3f> before_last = shown, last = shown;
@@ -60,6 +70,28 @@ TEST_F(TrackShowTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   EXPECT_LT(most, 0.05 * edge + 0.1 * jump);
   EXPECT_LT(farthest, 1.1 * jump);
   EXPECT_NEAR(shown[0].y, surface.positions[0].y + jump, 1e-5) << "in the end it is where the skin is";
+}
+
+TEST_F(FineTrackShowTest, SkinThatTurnsBackAsOneIsNotLateAndAVertexAloneIs) {
+  const auto v = static_cast<std::size_t>(
+      std::ranges::min_element(surface.positions, {}, [](const Vec3f& p) { return std::abs(p.y - 0.2F); }) -
+      surface.positions.begin());
+  const float radius = rig->fields[surface.owner[v]].grid.radius;
+  // Most that it is late by, in radii, while it goes back to smooth skinning as a fold does that opens fast.
+  const auto lateness = [&](bool together) {
+    float most = 0;
+    for (int frame = 0; frame <= 12; ++frame) {
+      const Vec3f off{(3 - 0.0175F * static_cast<float>(frame * frame)) * radius, 0, 0};
+      step.p = surface.positions;
+      if (together) shift(off);
+      step.p[v] = surface.positions[v] + off;
+      update(frame == 0 ? 0 : 1);
+      most = std::max(most, distance(show.state().off[v], off) / radius);
+    }
+    return most;
+  };
+  EXPECT_LT(lateness(true), 1e-5F);
+  EXPECT_GT(lateness(false), 0.01F);
 }
 
 TEST_F(TrackShowTest, SkinThatIsFarBehindCatchesUpAndDoesNotOvershoot) {

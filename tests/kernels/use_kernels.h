@@ -14,6 +14,7 @@
 #include "kernels/mean_value.h"
 #include "kernels/muscle.h"
 #include "kernels/project.h"
+#include "kernels/shared_gain.h"
 #include "kernels/skin.h"
 #include "kernels/skin_line.h"
 #include "kernels/skin_residual.h"
@@ -86,7 +87,8 @@ CUTIS_HD inline float given_way(const Input& in) {
   if (flew_off(in.p, in.p, in.p, 1, in.positions, in.positions, in.positions, in.ring, in.count))
     return length(among_neighbours(in.p, in.positions, in.positions, in.ring, in.count));
   if (!blend_turns(in.rigid, in.stretches, in.ring, in.weights, in.count, in.p, place)) return 0;
-  const GentleStart<float> start = start_gently(place, in.p, 0.1F, 0.2F, 1.0F);
+  const GentleStart<float> start = start_gently(
+      place, in.p, gentle_gain(0.1F, 0.1F, in.p, shared_gain(0, in.positions, in.ring, in.count)), 0.2F, 1.0F);
   const Vec3f give = settled_give(in.positions, in.ring, in.weights, in.count, 0.1F);
   const FairRow row_of = fair_row(in.p, 0, in.positions, in.stretches, in.ring, in.weights, in.count, 0.1F);
   const Vec3f fair = fair_place(row_of, in.positions, in.ring, in.weights, in.count);

@@ -154,7 +154,9 @@ TEST_F(ContactPassTest, SkinIsNotTakenBackToWhatIsTornMore) {
     mesh.positions[i] = p + mesh.normals[i] * static_cast<float>(0.035 * height * share);
   }
   const Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
-  Solver solver(bind(character, context), {}, context), smooth(bind(character, context), {Method::dqs}, context);
+  // Without swelling, which may part what is caught.
+  Solver solver(bind(character, context), {.swell = false}, context),
+      smooth(bind(character, context), {Method::dqs}, context);
   const Pose pose = sample(character.skeleton, clip, 0);
   const Metrics metrics(character, context, {.intersections = false, .overlap = false});
   EXPECT_GT(metrics.measure(smooth.solve(pose).positions).stretch_max.value(), 10);

@@ -5,6 +5,7 @@
 #include "backends/cuda/track_kernel.h"
 #include "backends/cuda/track_vertex.cuh"
 #include "geometry/normals.h"
+#include "kernels/shared_gain.h"
 #include "kernels/smooth.h"
 
 namespace cutis::cuda {
@@ -32,7 +33,9 @@ class Show {
 
   __device__ void run() {
     if (!a_.carried) {
-      each(rest_.count, [&](std::uint32_t v) { follow(v); });
+      each(rest_.count, [&](std::uint32_t v) { next_[v] = gain(v); });
+      meeting_.wait();
+      each(rest_.count, [&](std::uint32_t v) { follow(v, next_); });
       meeting_.wait();
       touches_ = step_.counts->touching > 0;
       if (touches_) smooth();
@@ -45,7 +48,15 @@ class Show {
   }
 
  private:
-  __device__ void follow(std::uint32_t v);
+  __device__ bool follows(std::uint32_t v) const;
+  __device__ Vec3f smooth_place(std::uint32_t v) const {
+    return step_.is_active[v] != 0 ? step_.blended[v] : step_.p[v];
+  }
+  __device__ Vec3f target_of(std::uint32_t v) const {
+    return a_.to_rest[rest_.owner[v]] * (step_.p[v] - smooth_place(v));
+  }
+  __device__ Vec3f gain(std::uint32_t v) const;
+  __device__ void follow(std::uint32_t v, const Vec3f* gains);
   __device__ void smooth();
   __device__ void find_row(std::uint32_t v, const float* twist);
   __device__ void fair();
@@ -61,17 +72,27 @@ class Show {
   bool touches_ = false;
 };
 
-__device__ void Show::follow(std::uint32_t v) {
-  const Vec3f p = step_.p[v];
-  shown_[v] = p;
+__device__ bool Show::follows(std::uint32_t v) const {
+  return rest_.owner[v] != RigSurface::kNoBone &&
+         (step_.is_active[v] != 0 || !(a_.off[v] == Vec3f{}) || !(a_.drift[v] == Vec3f{}));
+}
+
+// A frame, to be there at once.
+__device__ Vec3f Show::gain(std::uint32_t v) const {
+  if (a_.at_once || !follows(v)) return {};
+  const Vec3f way = target_of(v) - a_.off[v];
+  if (!is_finite(way)) return {};
+  return a_.motion[rest_.owner[v]].linear * ((way / a_.frames - a_.drift[v]) / a_.frames);
+}
+
+__device__ void Show::follow(std::uint32_t v, const Vec3f* gains) {
+  shown_[v] = step_.p[v];
   const bool at_once = a_.at_once || a_.at_once_there[v] != 0;
   a_.at_once_there[v] = 0;
-  const bool active = step_.is_active[v] != 0;
+  if (!follows(v)) return;
   const std::uint32_t b = rest_.owner[v];
-  Vec3f off = a_.off[v], drift = a_.drift[v];
-  if (b == RigSurface::kNoBone || (!active && off == Vec3f{} && drift == Vec3f{})) return;
-  const Vec3f smooth = active ? step_.blended[v] : p;
-  const Vec3f target = a_.to_rest[b] * (p - smooth);
+  const Vec3f target = target_of(v), drift = a_.drift[v];
+  Vec3f off = a_.off[v];
   if (at_once || !is_finite(target)) {
     a_.off[v] = is_finite(target) ? target : Vec3f{};
     a_.drift[v] = {};
@@ -81,12 +102,13 @@ __device__ void Show::follow(std::uint32_t v) {
   const float speed =
       distance(transform_point(a_.motion[b], at_rest), transform_point(a_.last_motion[b], at_rest)) / a_.frames;
   const float radius = rest_.radius[b] > 0 ? rest_.radius[b] : rest_.edge[v];
-  const float gain = smaller(kStartEdges * rest_.edge[v], kStartRadii * radius);
-  const GentleStart<float> gentle = start_gently(target - off, drift, gain, speed, a_.frames);
+  const Vec3f shared = a_.to_rest[b] * shared_gain(v, gains, ring(v), ring_size(v));
+  const GentleStart<float> gentle =
+      start_gently(target - off, drift, gentle_gain(rest_.edge[v], radius, off, shared), speed, a_.frames);
   off = gentle.late ? off + gentle.drift * a_.frames : target;
   a_.drift[v] = gentle.drift;
   a_.off[v] = off;
-  if (gentle.late) shown_[v] = smooth + a_.motion[b].linear * off;
+  if (gentle.late) shown_[v] = smooth_place(v) + a_.motion[b].linear * off;
 }
 
 // Around contact; backends/smooth_contact.cpp.
