@@ -41,6 +41,8 @@
 #include "cutis/sphere_model.h"
 #include "cutis/surface_markers.h"
 #include "cutis/take.h"
+#include "cutis/take_stream.h"
+#include "cutis/target_stream.h"
 #include "cutis/text.h"
 #include "cutis/types.h"
 #include "cutis/version.h"

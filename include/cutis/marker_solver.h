@@ -79,10 +79,13 @@ struct TakeSubject {
 /// The take with that subject's points alone. Empty name: the largest; a warning names the others. Throws
 /// Error(bad_argument) when there is no such subject.
 [[nodiscard]] MarkerTake take_of_subject(const MarkerTake& take, const std::string& subject, const Context& context);
+/// The take with those points alone, in that order.
+[[nodiscard]] MarkerTake take_of_points(const MarkerTake& take, std::span<const std::size_t> points);
 
 /// Turns a take whose names say that another axis is up (heads are above feet), and mirrors one whose left side is on
-/// its right; tells by a warning. Takes whose names tell nothing stay as they are.
-void mend_axes(MarkerTake& take, const Context& context);
+/// its right; tells by a warning. Takes whose names tell nothing stay as they are. Returns what positions were
+/// multiplied by.
+Mat3d mend_axes(MarkerTake& take, const Context& context);
 
 struct MarkerFitReport {
   double scale = 1;

@@ -9,8 +9,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/math.h"
@@ -41,18 +44,69 @@ struct Parameter {
   }
 };
 
+/// What a stream reads before it knows where frames begin: parameters are seldom more than 128 KB.
+constexpr std::size_t kHead = 1U << 20U;
+
 class C3dReader {
  public:
-  C3dReader(std::string_view bytes, const std::string& name, const Context& context, const TakeOptions& options)
-      : bytes_(bytes), name_(name), context_(context), options_(options) {}
+  /// `head`: the file's bytes, or those before its frames; `size`: of the file.
+  C3dReader(std::string_view head, std::size_t size, const std::string& name, const Context& context,
+            const TakeOptions& options)
+      : bytes_(head), size_(size), name_(name), context_(context), options_(options) {}
 
-  MarkerTake read() {
+  void read_head() {
     if (bytes_.size() < 2 * kBlock || byte(1) != kKey) fail("is not a C3D file, or ends in its header");
     read_parameters();
     read_layout();
     read_names();
-    read_frames();
-    return std::move(take_);
+    read_space();
+  }
+
+  MarkerTake read() {
+    read_head();
+    MarkerTake take = take_;
+    take.frames = frames_;
+    take.positions.resize(frames_ * points_);
+    take.residuals.resize(frames_ * points_);
+    for (std::size_t f = 0; f < frames_; ++f) {
+      if (f % 256 == 0) context_.check_cancelled();
+      read_frame(bytes_.substr(data_ + f * frame_bytes_, frame_bytes_), &take.positions[f * points_],
+                 &take.residuals[f * points_]);
+    }
+    return take;
+  }
+
+  /// Names, rate and space; without frames.
+  [[nodiscard]] const MarkerTake& empty_take() const { return take_; }
+  [[nodiscard]] std::size_t frames() const { return frames_; }
+  [[nodiscard]] std::size_t points() const { return points_; }
+  [[nodiscard]] std::size_t data() const { return data_; }  ///< where frames begin
+  [[nodiscard]] std::size_t frame_bytes() const { return frame_bytes_; }
+
+  /// One value a point.
+  void read_frame(std::string_view frame, Vec3d* positions, float* residuals) const {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < points_; ++i) {
+      Vec3d p;
+      int fourth = 0;
+      if (is_float_) {
+        p = {real(frame, at), real(frame, at + 4), real(frame, at + 8)};
+        const float mask = real(frame, at + 12);
+        fourth = std::isfinite(mask) && std::abs(mask) < 32768 ? static_cast<int>(mask) : -1;
+        at += 16;
+      } else {
+        p = Vec3d{static_cast<double>(integer(frame, at)), static_cast<double>(integer(frame, at + 2)),
+                  static_cast<double>(integer(frame, at + 4))} *
+            scale_;
+        fourth = integer(frame, at + 6);
+        at += 8;
+      }
+      // Not seen: a negative residual, or exactly the origin, which some programs write instead.
+      const bool seen = fourth >= 0 && is_finite(p) && length(p) < 1e9 && p != Vec3d{};
+      positions[i] = seen ? to_scene(p, take_.up) * unit_ : Vec3d{nan, nan, nan};
+      residuals[i] = seen ? static_cast<float>((fourth & 0xff) * std::abs(scale_) * unit_) : 0.0F;
+    }
   }
 
  private:
@@ -60,29 +114,36 @@ class C3dReader {
 
   // ---- numbers of the three machines ----
 
-  [[nodiscard]] std::uint8_t byte(std::size_t at) const { return static_cast<std::uint8_t>(bytes_[at]); }
-  void need(std::size_t at, std::size_t size, const char* what) const {
-    if (at > bytes_.size() || size > bytes_.size() - at) fail(fmt::format("ends inside {}", what));
+  [[nodiscard]] static std::uint8_t byte(std::string_view from, std::size_t at) {
+    return static_cast<std::uint8_t>(from[at]);
   }
-  [[nodiscard]] std::uint16_t word(std::size_t at) const {
-    const unsigned a = byte(at), b = byte(at + 1);
+  [[nodiscard]] std::uint16_t word(std::string_view from, std::size_t at) const {
+    const unsigned a = byte(from, at), b = byte(from, at + 1);
     return static_cast<std::uint16_t>(processor_ == kMips ? (a << 8U) | b : (b << 8U) | a);
   }
-  [[nodiscard]] std::int16_t integer(std::size_t at) const { return std::bit_cast<std::int16_t>(word(at)); }
-  [[nodiscard]] float real(std::size_t at) const {
+  [[nodiscard]] std::int16_t integer(std::string_view from, std::size_t at) const {
+    return std::bit_cast<std::int16_t>(word(from, at));
+  }
+  [[nodiscard]] float real(std::string_view from, std::size_t at) const {
     std::uint32_t bits = 0;
     if (processor_ == kMips) {
-      for (std::size_t k = 0; k < 4; ++k) bits = (bits << 8U) | byte(at + k);
+      for (std::size_t k = 0; k < 4; ++k) bits = (bits << 8U) | byte(from, at + k);
     } else if (processor_ == kDec) {
       // VAX F: the high word comes first, and the exponent is biased by two more than in IEEE.
-      bits = (static_cast<std::uint32_t>(word(at)) << 16U) | word(at + 2);
+      bits = (static_cast<std::uint32_t>(word(from, at)) << 16U) | word(from, at + 2);
       if ((bits & 0x7f800000U) == 0) return 0;  // zero, and the reserved operand
       const float doubled_twice = std::bit_cast<float>(bits);
       return std::isfinite(doubled_twice) ? doubled_twice / 4 : std::numeric_limits<float>::quiet_NaN();
     } else {
-      for (std::size_t k = 4; k-- > 0;) bits = (bits << 8U) | byte(at + k);
+      for (std::size_t k = 4; k-- > 0;) bits = (bits << 8U) | byte(from, at + k);
     }
     return std::bit_cast<float>(bits);
+  }
+  [[nodiscard]] std::uint8_t byte(std::size_t at) const { return byte(bytes_, at); }
+  [[nodiscard]] std::uint16_t word(std::size_t at) const { return word(bytes_, at); }
+  [[nodiscard]] float real(std::size_t at) const { return real(bytes_, at); }
+  void need(std::size_t at, std::size_t size, const char* what) const {
+    if (at > bytes_.size() || size > bytes_.size() - at) fail(fmt::format("ends inside {}", what));
   }
 
   // ---- parameters ----
@@ -209,7 +270,7 @@ class C3dReader {
       fail("has no frame rate (POINT:RATE); its times are unknown");
     if (points_ == 0) fail("has no points");
     if (frames_ == 0) fail("has no frames");
-    const std::size_t size = is_float_ ? 4 : 2, left = data_ < bytes_.size() ? bytes_.size() - data_ : 0;
+    const std::size_t size = is_float_ ? 4 : 2, left = data_ < size_ ? size_ - data_ : 0;
     // Both counts are far below 2^32: no product here leaves 64 bits.
     frame_bytes_ = (4 * points_ + analogue) * size;
     const std::size_t available = left / frame_bytes_;
@@ -266,50 +327,23 @@ class C3dReader {
     return 'z';
   }
 
-  void read_frames() {
+  void read_space() {
     const std::vector<std::string> units = texts("POINT:UNITS");
     take_.unit = units.empty() || units[0].empty() ? "" : units[0];
-    const double unit = options_.unit ? *options_.unit : metres_of_unit(take_.unit, name_, context_);
+    unit_ = options_.unit ? *options_.unit : metres_of_unit(take_.unit, name_, context_);
     take_.up = vertical_axis();
     take_.source = name_;
-    take_.frames = frames_;
-    take_.positions.resize(frames_ * points_);
-    take_.residuals.resize(frames_ * points_);
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (std::size_t f = 0; f < frames_; ++f) {
-      if (f % 256 == 0) context_.check_cancelled();
-      std::size_t at = data_ + f * frame_bytes_;
-      for (std::size_t i = 0; i < points_; ++i) {
-        Vec3d p;
-        int fourth = 0;
-        if (is_float_) {
-          p = {real(at), real(at + 4), real(at + 8)};
-          const float mask = real(at + 12);
-          fourth = std::isfinite(mask) && std::abs(mask) < 32768 ? static_cast<int>(mask) : -1;
-          at += 16;
-        } else {
-          p = Vec3d{static_cast<double>(integer(at)), static_cast<double>(integer(at + 2)),
-                    static_cast<double>(integer(at + 4))} *
-              scale_;
-          fourth = integer(at + 6);
-          at += 8;
-        }
-        // Not seen: a negative residual, or exactly the origin, which some programs write instead.
-        const bool seen = fourth >= 0 && is_finite(p) && length(p) < 1e9 && p != Vec3d{};
-        take_.at(f, i) = seen ? to_scene(p, take_.up) * unit : Vec3d{nan, nan, nan};
-        take_.residuals[f * points_ + i] = seen ? static_cast<float>((fourth & 0xff) * std::abs(scale_) * unit) : 0.0F;
-      }
-    }
   }
 
   std::string_view bytes_;
+  std::size_t size_;  // of the file
   const std::string& name_;
   const Context& context_;
   const TakeOptions& options_;
   int processor_ = kIntel;
   std::map<std::string, Parameter> parameters_;
   std::size_t points_ = 0, frames_ = 0, data_ = 0, frame_bytes_ = 0;
-  double scale_ = 0;
+  double scale_ = 0, unit_ = 1;
   bool is_float_ = false;
   MarkerTake take_;
 };
@@ -318,11 +352,63 @@ class C3dReader {
 
 MarkerTake read_c3d_memory(std::string_view bytes, const std::string& name, const Context& context,
                            const TakeOptions& options) {
-  return C3dReader(bytes, name, context, options).read();
+  return C3dReader(bytes, bytes.size(), name, context, options).read();
 }
 
 MarkerTake read_c3d(const std::string& path, const Context& context, const TakeOptions& options) {
   return read_c3d_memory(read_file(path), path, context, options);
+}
+
+struct C3dStream::Impl {
+  Impl(const std::string& path, const Context& given_context, const TakeOptions& given_options)
+      : name(path), context(given_context), options(given_options), file(path, std::ios::binary) {
+    std::error_code error;
+    const auto size = static_cast<std::size_t>(std::filesystem::file_size(path, error));
+    if (error || !file) throw Error(ErrorCode::io, path, "cannot be read");
+    for (std::size_t wanted = kHead;; wanted = reader->data()) {
+      head.resize(std::min(size, wanted));
+      read(0, head);
+      reader.emplace(head, size, name, context, options);
+      reader->read_head();
+      if (head.size() == size || reader->data() <= head.size()) break;
+    }
+  }
+
+  void read(std::size_t at, std::string& bytes) {
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(at));
+    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+      throw Error(ErrorCode::io, name, "could not be read to its end");
+  }
+
+  std::string name;
+  Context context;
+  TakeOptions options;
+  std::ifstream file;
+  std::string head, frame;
+  std::optional<C3dReader> reader;
+};
+
+C3dStream::C3dStream(const std::string& path, const Context& context, const TakeOptions& options)
+    : impl_(std::make_unique<Impl>(path, context, options)) {}
+C3dStream::~C3dStream() = default;
+std::size_t C3dStream::frames() const { return impl_->reader->frames(); }
+double C3dStream::rate() const { return impl_->reader->empty_take().rate; }
+
+MarkerTake C3dStream::read(std::size_t first, std::size_t count, std::size_t step) {
+  Impl& s = *impl_;
+  MarkerTake take = s.reader->empty_take();
+  const std::size_t points = s.reader->points();
+  s.frame.resize(s.reader->frame_bytes());
+  for (std::size_t f = first; f < s.reader->frames() && take.frames < count; f += step, ++take.frames) {
+    if (take.frames % 256 == 0) s.context.check_cancelled();
+    s.read(s.reader->data() + f * s.reader->frame_bytes(), s.frame);
+    take.positions.resize(take.positions.size() + points);
+    take.residuals.resize(take.positions.size());
+    s.reader->read_frame(s.frame, &take.positions[take.frames * points], &take.residuals[take.frames * points]);
+  }
+  take.rate /= static_cast<double>(step);
+  return take;
 }
 
 }  // namespace cutis

@@ -18,6 +18,7 @@
 #include "geometry/cotangent.h"
 #include "geometry/normals.h"
 #include "numerics/prefactored_solver.h"
+#include "volume/tetrahedra.h"
 
 namespace cutis {
 namespace {
@@ -30,7 +31,9 @@ constexpr double kHole = 3;           // in spacings of the scan: farther along 
 constexpr double kHold = 1e-4;        // of displacements to 0: what nothing holds stays
 constexpr double kTied = 4;           // of pieces inside or beside to their neighbours, in areas
 constexpr double kFolded = 0.2;       // cosine of a triangle's normal to what it was
-constexpr int kUnfolding = 6;         // times that skin around folds is let go
+constexpr int kUnfolding = 8;         // times that skin around folds and crossings is let go
+constexpr int kMostHeld = 7;          // times that count for a vertex,
+constexpr double kHoldMore = 10;      // and how much harder each holds: in the end a thousand times as its area would
 
 /// Positions and matrices of the welded skin.
 struct Posing {
@@ -122,11 +125,13 @@ class SkinLayer {
             kFirstReach * std::pow(kLastReach / kFirstReach, t) * extent_);
       context_.progress("skin", t);
     }
-    // Skin around folds is let go until there are none.
+    // Skin around folds, and where it passes through itself as it did not before, is let go until there are none.
+    const std::vector<std::array<std::uint32_t, 2>> before = find_intersecting_pairs(rest_, triangles_);
     for (int round = 0; round < kUnfolding; ++round) {
-      const std::size_t folds = hold_folds();
-      if (folds == 0) break;
+      const std::size_t folds = hold_folds(), crossings = hold_crossings(before);
+      if (folds + crossings == 0) break;
       report.folded = std::max(report.folded, folds);
+      report.crossed = std::max(report.crossed, crossings);
       solve(options_.smoothing * extent_, kLastReach * extent_);
     }
     write_back();
@@ -189,7 +194,7 @@ class SkinLayer {
           feet[v] = foot_on_scan(target_, static_cast<Vec3d>(posed_[v]), static_cast<Vec3d>(normals[v]), reach, found);
     });
     for (std::uint32_t v = 0; v < n; ++v) {
-      double diagonal = kHold * laplacian_.mass[v] + 1e-12 * extent_ * extent_;
+      double diagonal = kHold * std::pow(kHoldMore, held_[v]) * laplacian_.mass[v] + 1e-12 * extent_ * extent_;
       if (feet[v].found) {
         const double w = laplacian_.mass[v] * feet[v].weight;
         diagonal += w;
@@ -259,18 +264,43 @@ class SkinLayer {
     }
   }
 
+  [[nodiscard]] std::vector<Vec3d> skin_at_rest() const {
+    std::vector<Vec3d> now(rest_.size());
+    for (std::size_t v = 0; v < now.size(); ++v) now[v] = rest_[v] + displacement_[v];
+    return now;
+  }
+
   /// Marks the skin around triangles that have turned over; how many there are.
   std::size_t hold_folds() {
     std::size_t folds = 0;
     std::vector<char> near(rest_.size(), 0);
-    std::vector<Vec3d> now(rest_.size());
-    for (std::size_t v = 0; v < now.size(); ++v) now[v] = rest_[v] + displacement_[v];
+    const std::vector<Vec3d> now = skin_at_rest();
     for (const Triangle& t : triangles_) {
       const Vec3d before = face_normal<double>(rest_, t), after = face_normal<double>(now, t);
       if (dot(before, after) >= kFolded * length(before) * length(after)) continue;
       ++folds;
       for (const std::uint32_t v : t) near[v] = 1;
     }
+    hold_around(std::move(near));
+    return folds;
+  }
+
+  /// Likewise for pairs of triangles that meet, and are none of `before`.
+  std::size_t hold_crossings(std::span<const std::array<std::uint32_t, 2>> before) {
+    std::size_t crossings = 0;
+    std::vector<char> near(rest_.size(), 0);
+    for (const auto& pair : find_intersecting_pairs(skin_at_rest(), triangles_)) {
+      if (std::ranges::binary_search(before, pair)) continue;
+      ++crossings;
+      for (const std::uint32_t t : pair)
+        for (const std::uint32_t v : triangles_[t]) near[v] = 1;
+    }
+    hold_around(std::move(near));
+    return crossings;
+  }
+
+  /// Every time harder: in the end skin is where it was.
+  void hold_around(std::vector<char> near) {
     for (int ring = 0; ring < 2; ++ring) {
       std::vector<char> wider = near;
       for (std::size_t v = 0; v < near.size(); ++v)
@@ -278,8 +308,8 @@ class SkinLayer {
           for (const std::uint32_t w : welded_.topology.vertex_neighbours.row(v)) wider[w] = 1;
       near = std::move(wider);
     }
-    for (std::size_t v = 0; v < near.size(); ++v) held_[v] = held_[v] || near[v];
-    return folds;
+    for (std::size_t v = 0; v < near.size(); ++v)
+      if (near[v]) held_[v] = static_cast<char>(std::min(held_[v] + 1, kMostHeld));
   }
 
   void write_back() {

@@ -15,8 +15,9 @@ namespace cutis {
 [[nodiscard]] std::vector<Vec3f> blend_skin(const Character& character, const Pose& pose);
 
 struct SkinLayerReport {
-  std::size_t folded =
-      0;  ///< triangles that would have folded: the skin around them stays as smooth as the rest allows
+  // Triangles that would have folded, and pairs of them that would have met at rest: the skin around them stays as
+  // smooth as the rest allows.
+  std::size_t folded = 0, crossed = 0;
 };
 /// `outer`: per vertex, what a scanner can see. Moves the rest positions so that the character in `pose` lies on the
 /// scan where that shows it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/math.h"
@@ -24,19 +25,42 @@ constexpr double kKnown = 0.4, kCovered = 0.6;
 /// Names of a set that are missing are listed up to this many.
 constexpr std::size_t kListed = 12;
 
+/// What at least so many names, and this share of them, begin with is no part of them.
+constexpr std::size_t kFewestSubject = 5;
+constexpr double kMostNames = 0.8;
+
 /// Points that may be markers, with their names.
 struct NamedPoints {
   std::vector<std::size_t> points;
   std::vector<std::string> names;  // normalised
 };
 
+/// What most names begin with, up to a separator ("Anna_" of "Anna_LFHD"): the subject, as some programs write it. Empty
+/// when they differ.
+std::string common_beginning(const std::vector<std::string_view>& names) {
+  std::map<std::string_view, std::size_t> count;
+  for (const std::string_view name : names)
+    if (const auto at = name.find_first_of("_.- "); at != name.npos && at > 0 && at + 1 < name.size())
+      ++count[name.substr(0, at + 1)];
+  for (const auto& [beginning, times] : count)
+    if (times >= kFewestSubject && static_cast<double>(times) >= kMostNames * static_cast<double>(names.size()))
+      return std::string(beginning);
+  return {};
+}
+
 NamedPoints named_points(const MarkerTake& take, bool with_unlabelled) {
   NamedPoints c;
+  std::vector<std::string_view> names;
   for (std::size_t i = 0; i < take.names.size(); ++i)
     if (take.kinds[i] == PointKind::marker || (with_unlabelled && take.kinds[i] == PointKind::unlabelled)) {
       c.points.push_back(i);
-      c.names.push_back(normalised_marker(without_subject(take.names[i])));
+      names.push_back(without_subject(take.names[i]));
     }
+  const std::string subject = common_beginning(names);
+  for (std::string_view name : names) {
+    if (!subject.empty() && name.starts_with(subject)) name.remove_prefix(subject.size());
+    c.names.push_back(normalised_marker(name));
+  }
   return c;
 }
 
@@ -192,12 +216,13 @@ std::vector<std::string> marker_set_titles() {
   return titles;
 }
 
-void mend_axes(MarkerTake& take, const Context& context) {
+Mat3d mend_axes(MarkerTake& take, const Context& context) {
+  Mat3d done{{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
   const NamedPoints named = named_points(take, false);
   const MarkerSet* set = nullptr;
   double score = 0;
   const std::vector<std::string> sites = sites_by_name(named, set, score);
-  if (set == nullptr) return;
+  if (set == nullptr) return done;
   // Means over frames of what names say: head above feet, left beside right, toes before heels.
   const auto ends_with = [](const std::string& site, std::initializer_list<std::string_view> list) {
     return std::any_of(list.begin(), list.end(), [&](std::string_view s) { return site.ends_with(s); });
@@ -233,7 +258,7 @@ void mend_axes(MarkerTake& take, const Context& context) {
         dot(cross(mean[2] / count[2] - mean[3] / count[3], upward), mean[4] / count[4] - mean[5] / count[5]);
     (hand > 0 ? right_way : mirrored) += 1;
   }
-  if (up.count < 1) return;
+  if (up.count < 1) return done;
   // A body that stands shows its axis; one that tumbles does not.
   const Vec3d mean = up.sum / up.count;
   int axis = 0;
@@ -244,16 +269,19 @@ void mend_axes(MarkerTake& take, const Context& context) {
     const double sign = mean[axis] < 0 ? -1 : 1;
     const Vec3d from = axis == 0 ? Vec3d{sign, 0, 0} : axis == 1 ? Vec3d{0, sign, 0} : Vec3d{0, 0, sign};
     const Quatd turn = axis == 1 ? axis_angle(Vec3d{0, 0, 1}, kPi) : axis_angle(cross(from, Vec3d{0, 1, 0}), kPi / 2);
+    done = to_matrix(turn);
     for (Vec3d& p : take.positions)
       if (is_finite(p)) p = rotate(turn, p);
     context.warn(fmt::format("{}: heads are {} of feet, so its up axis is not what it says; turned (--up tells)",
                              take.source, axis == 1 ? "below" : "beside"));
   }
   if (mirrored > 4 * right_way && mirrored > 0) {
+    for (Vec3d& column : done.col) column.x = -column.x;
     for (Vec3d& p : take.positions) p.x = -p.x;
     context.warn(fmt::format("{}: left is on the right of a body that faces forward, so its space is mirrored; mended",
                              take.source));
   }
+  return done;
 }
 
 }  // namespace cutis

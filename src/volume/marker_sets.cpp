@@ -1,6 +1,6 @@
 // Sources of names: Vicon Plug-in Gait product guide; CMU motion capture lab; Motion Analysis Helen Hayes; Leardini et
 // al. 2007 and 2011 (IOR, Istituto Ortopedico Rizzoli: gait, multi-segment trunk, foot); Qualisys sports and animation
-// sets; OptiTrack Baseline and Core. Names of one set never mean two sites; sets may differ in what a name means.
+// sets; OptiTrack Baseline and Core; OpenSim's gait models. Names of one set never mean two sites; sets may differ in what a name means.
 #include "volume/marker_sets.h"
 
 #include <algorithm>
@@ -29,7 +29,15 @@ constexpr Entry kCmu[] = {{"?FHD", "?FHD"}, {"?BHD", "?BHD"}, {"C7", "C7"},     
                           {"STRN", "STRN"}, {"RBAC", "RBAK"}, {"?SHO", "?SHO"}, {"?UPA", "?UPA"}, {"?ELB", "?ELB"},
                           {"?FRM", "?FRM"}, {"?WRA", "?WRA"}, {"?WRB", "?WRB"}, {"?FIN", "?FIN"}, {"?FWT", "?ASI"},
                           {"?BWT", "?PSI"}, {"?THI", "?THI"}, {"?KNE", "?KNE"}, {"?SHN", "?TIB"}, {"?ANK", "?ANK"},
-                          {"?HEL", "?HEE"}, {"?TOE", "?TOE"}, {"?MT5", "?MT5"}, {"?THMB", "?F03"}};
+                          {"?HEE", "?HEE"}, {"?TOE", "?TOE"}, {"?MT5", "?MT5"}, {"?THMB", "?F03"}};
+
+/// Of body shops and of motion libraries: two markers a shoulder, wrist and hand, a belt of four to six.
+constexpr Entry kProduction[] = {
+    {"ARIEL", "HTOP"}, {"?FHD", "?FHD"},  {"?BHD", "?BHD"}, {"C7", "C7"},     {"T10", "T10"},   {"CLAV", "CLAV"},
+    {"STRN", "STRN"},  {"?FSH", "?SHO"},  {"?BSH", "?SHB"}, {"?UPA", "?UPA"}, {"?ELB", "?ELB"}, {"?IEL", "?ELM"},
+    {"?FRM", "?FRM"},  {"?IWR", "?WRA"},  {"?OWR", "?WRB"}, {"?IHAND", "?HM2"}, {"?OHAND", "?HM5"}, {"?FWT", "?ASI"},
+    {"?BWT", "?PSI"},  {"MBWT", "SACR"},  {"?MWT", "?ILC"}, {"?THI", "?THI"}, {"?KNE", "?KNE"}, {"?KNI", "?KNM"},
+    {"?SHN", "?TIB"},  {"?ANK", "?ANK"},  {"?HEL", "?HEE"}, {"?TOE", "?TOE"}, {"?MT1", "?MT1"}, {"?MT5", "?MT5"}};
 
 constexpr Entry kHelenHayes[] = {
     {"TOPHEAD", "HTOP"},     {"FRONTHEAD", "HFRT"}, {"REARHEAD", "HBCK"},     {"?SHOULDER", "?SHO"},
@@ -40,6 +48,14 @@ constexpr Entry kHelenHayes[] = {
     {"?HEEL", "?HEE"},       {"?TOE", "?TOE"},      {"?TOELATERAL", "?MT5"},  {"?TOEMEDIAL", "?MT1"},
     {"?SCAPULA", "?BAK"},    {"?BICEPS", "?UPA"},   {"?FOREARM", "?FRM"},     {"?HAND", "?FIN"},
     {"?TROC", "?TRO"},       {"STERNUM", "STRN"}};
+
+/// OpenSim's gait models: clusters of three on thighs and shanks, of which the sides and fronts have a site.
+constexpr Entry kOpenSim[] = {
+    {"TOPHEAD", "HTOP"},     {"STERNUM", "STRN"},      {"?ACROMIUM", "?SHO"},   {"?ELBOW", "?ELB"},
+    {"?WRIST", "?WRB"},      {"?ASIS", "?ASI"},        {"VSACRAL", "SACR"},     {"?THIGHUPPER", "?THI"},
+    {"?THIGHFRONT", "?THF"}, {"?KNEELAT", "?KNE"},     {"?KNEEMED", "?KNM"},    {"?SHANKUPPER", "?TIB"},
+    {"?SHANKFRONT", "?SHN"}, {"?ANKLELAT", "?ANK"},    {"?ANKLEMED", "?ANM"},   {"?HEEL", "?HEE"},
+    {"?TOELAT", "?MT5"},     {"?TOEMED", "?MT1"},      {"?TOETIP", "?HLX"}};
 
 constexpr Entry kIor[] = {
     {"?IAS", "?ASI"}, {"?IPS", "?PSI"}, {"?FTC", "?TRO"}, {"?FLE", "?KNE"}, {"?FME", "?KNM"}, {"?FAX", "?HFB"},
@@ -71,7 +87,7 @@ constexpr Entry kOptiTrackBaseline[] = {
     {"?SHOULDERTOP", "?SHO"}, {"?SHOULDERBACK", "?SHB"}, {"?UARMHIGH", "?UPA"},   {"?ELBOWOUT", "?ELB"},
     {"?WRISTOUT", "?WRB"},    {"?WRISTIN", "?WRA"},      {"?HANDOUT", "?HM5"},    {"?THIGH", "?THI"},
     {"?KNEEOUT", "?KNE"},     {"?SHIN", "?SHN"},         {"?ANKLEOUT", "?ANK"},   {"?TOEOUT", "?MT5"},
-    {"?TOEIN", "?MT1"},       {"?HEEL", "?HEE"}};
+    {"?TOEIN", "?MT1"}};
 
 constexpr Entry kOptiTrackCore[] = {
     {"HEADTOP", "HTOP"},      {"HEADFRONT", "HFRT"},     {"HEADSIDE", "LHSD"},    {"BACKTOP", "C7"},
@@ -99,7 +115,9 @@ constexpr Entry kHand[] = {{"?TH1", "?F01"}, {"?TH2", "?F02"}, {"?TH3", "?F03"},
 constexpr MarkerSet kSets[] = {{"Plug-in Gait", kPlugInGait},
                                {"Plug-in Gait with inner sides", kPlugInGaitMore},
                                {"CMU 41", kCmu},
+                               {"production", kProduction},
                                {"Helen Hayes", kHelenHayes},
+                               {"OpenSim", kOpenSim},
                                {"IOR", kIor},
                                {"Qualisys", kQualisys},
                                {"OptiTrack Baseline 37", kOptiTrackBaseline},

@@ -417,38 +417,34 @@ class Nameless {
 }  // namespace
 
 std::vector<std::size_t> measured_points(const MarkerTake& take, std::span<const std::size_t> points) {
-  constexpr std::size_t kLooks = 30;
-  constexpr double kStill = 1e-4, kSquare = 0.02;  // of the distance; cosine
+  constexpr std::size_t kLooks = 30, kFewest = 3;
+  // Cosine, and of the lengths of axes, which are equal: what is measured is off by more in some frame. Markers that an
+  // origin was computed from lie on an axis, at another distance.
+  constexpr double kSquare = 1e-3;
   const std::size_t n = points.size(), step = std::max<std::size_t>(1, take.frames / kLooks);
-  std::vector<std::vector<std::size_t>> still(n);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = a + 1; b < n; ++b) {
-      double low = 1e300, high = 0;
-      std::size_t count = 0;
-      for (std::size_t f = 0; f < take.frames; f += step)
-        if (take.seen(f, points[a]) && take.seen(f, points[b])) {
-          const double d = distance(take.at(f, points[a]), take.at(f, points[b]));
-          low = std::min(low, d);
-          high = std::max(high, d);
-          ++count;
-        }
-      if (count < 3 || high - low > kStill * high) continue;
-      still[a].push_back(b);
-      still[b].push_back(a);
-    }
-  std::vector<char> computed(n, 0);
-  for (std::size_t o = 0; o < n; ++o) {
-    std::size_t f = 0;
-    while (f < take.frames && !take.seen(f, points[o])) ++f;
-    const auto square = [&](std::size_t a, std::size_t b) {
+  const auto square = [&](std::size_t o, std::size_t a, std::size_t b) {
+    std::size_t count = 0;
+    for (std::size_t f = 0; f < take.frames; f += step) {
+      if (!take.seen(f, points[o]) || !take.seen(f, points[a]) || !take.seen(f, points[b])) continue;
       const Vec3d &at = take.at(f, points[o]), u = take.at(f, points[a]) - at, v = take.at(f, points[b]) - at;
-      return std::abs(dot(u, v)) < kSquare * length(u) * length(v);
-    };
-    for (const std::size_t a : still[o])
-      for (const std::size_t b : still[o])
-        for (const std::size_t c : still[o])
-          if (a < b && b < c && f < take.frames && square(a, b) && square(b, c) && square(a, c))
-            computed[o] = computed[a] = computed[b] = computed[c] = 1;
+      const double lu = length(u), lv = length(v);
+      if (!(std::abs(dot(u, v)) < kSquare * lu * lv) || !(std::abs(lu - lv) < kSquare * lu)) return false;
+      ++count;
+    }
+    return count >= kFewest;
+  };
+  std::vector<char> computed(n, 0);
+  std::vector<std::vector<std::size_t>> across(n);  // of an origin: points at right angles to each, the larger ones
+  for (std::size_t o = 0; o < n; ++o) {
+    for (std::size_t a = 0; a < n; ++a) {
+      across[a].clear();
+      for (std::size_t b = a + 1; b < n && a != o; ++b)
+        if (b != o && square(o, a, b)) across[a].push_back(b);
+    }
+    for (std::size_t a = 0; a < n; ++a)
+      for (const std::size_t b : across[a])
+        for (const std::size_t c : across[b])
+          if (std::ranges::binary_search(across[a], c)) computed[o] = computed[a] = computed[b] = computed[c] = 1;
   }
   std::vector<std::size_t> measured;
   for (std::size_t k = 0; k < n; ++k)

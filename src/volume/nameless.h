@@ -27,7 +27,7 @@ struct NamelessMap {
 inline constexpr std::size_t kLeastNameless = 12;
 
 /// The points that were measured: without those of computed frames (an origin and three points at right angles around
-/// it that never move against each other, as models write beside their markers).
+/// it in all frames, as models write beside their markers).
 [[nodiscard]] std::vector<std::size_t> measured_points(const MarkerTake& take, std::span<const std::size_t> points);
 
 /// `points`: of the take, those to explain. Throws Error(bad_argument) when no frame shows enough of them, or the

@@ -102,18 +102,22 @@ MarkerTake take_of_subject(const MarkerTake& take, const std::string& subject, c
   if (subject.empty())
     context.warn(fmt::format("{}: shows {} subjects: {}; the first is taken, --subject chooses", take.source,
                              subjects.size(), fmt::join(names, ", ")));
+  return take_of_points(take, chosen->points);
+}
+
+MarkerTake take_of_points(const MarkerTake& take, std::span<const std::size_t> points) {
   MarkerTake one;
   one.source = take.source;
   one.rate = take.rate;
   one.frames = take.frames;
   one.unit = take.unit;
   one.up = take.up;
-  for (const std::size_t i : chosen->points) {
+  for (const std::size_t i : points) {
     one.names.push_back(take.names[i]);
     one.kinds.push_back(take.kinds[i]);
   }
   for (std::size_t f = 0; f < take.frames; ++f)
-    for (const std::size_t i : chosen->points) {
+    for (const std::size_t i : points) {
       one.positions.push_back(take.at(f, i));
       one.residuals.push_back(take.residuals[f * take.names.size() + i]);
     }

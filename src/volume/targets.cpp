@@ -12,10 +12,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/alive.h"
 #include "base/math.h"
 #include "cutis/error.h"
 #include "cutis/marker_solver.h"
 #include "cutis/option_rows.h"
+#include "cutis/target_stream.h"
 #include "volume/rotation_fit.h"
 
 namespace cutis {
@@ -33,10 +35,16 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
+struct Companion {
+  std::size_t marker = 0;
+  double distance = 0, spread = 0, wide = 0;
+};
+using Companions = std::vector<std::vector<Companion>>;  // of each marker
+
 class Preparer {
  public:
   Preparer(const MarkerTake& take, const MarkerMap& map, const TargetOptions& options)
-      : take_(take), options_(options), n_(map.places.size()), frames_(take.frames) {
+      : take_(take), options_(options), n_(map.places.size()), frames_(take.frames), counted_end_(take.frames) {
     for (const MarkerPlace& place : map.places) index_.push_back(take.find(place.marker));
     out_.frames = frames_;
     out_.markers = n_;
@@ -54,22 +62,35 @@ class Preparer {
         }
   }
 
+  Companions companions() {
+    find_companions();
+    return std::move(companions_);
+  }
+  /// Of a piece: as the whole take says, and what happens in frames [begin, end) alone is counted. `goes_on`: there are
+  /// frames before it.
+  MarkerTargets run(const Companions& known, std::size_t begin, std::size_t end, bool goes_on) {
+    companions_ = known;
+    goes_on_ = goes_on;
+    counted_begin_ = begin;
+    counted_end_ = end;
+    return prepare();
+  }
   MarkerTargets run() {
     find_companions();
+    return prepare();
+  }
+
+ private:
+  MarkerTargets prepare() {
     drop_jumps();
     for (std::size_t m = 0; m < n_; ++m) fill(m);
     bridge_empty();
     return std::move(out_);
   }
+  [[nodiscard]] std::size_t counts(std::size_t f) const { return f >= counted_begin_ && f < counted_end_ ? 1 : 0; }
 
- private:
   Vec3d& p(std::size_t f, std::size_t m) { return out_.positions[f * n_ + m]; }
   [[nodiscard]] bool seen(std::size_t f, std::size_t m) const { return seen_[f * n_ + m] != 0; }
-
-  struct Companion {
-    std::size_t marker = 0;
-    double distance = 0, spread = 0, wide = 0;
-  };
 
   void find_companions() {
     companions_.resize(n_);
@@ -138,13 +159,13 @@ class Preparer {
         if (mended[j] || !belongs(f, a, p(f, b), b) || !belongs(f, b, p(f, a), a)) continue;
         std::swap(p(f, a), p(f, b));
         mended[i] = mended[j] = 1;
-        out_.swapped += 2;
+        out_.swapped += 2 * counts(f);
       }
     for (std::size_t i = 0; i < bad.size(); ++i)
       if (!mended[i]) {
         seen_[bad[i]] = 0;
         out_.confidence[bad[i]] = 0;
-        ++out_.jumps;
+        out_.jumps += counts(bad[i] / n_);
       }
   }
 
@@ -177,18 +198,19 @@ class Preparer {
       s.col[0] += d * e.x;
       s.col[1] += d * e.y;
       s.col[2] += d * e.z;
-      thin = std::max(thin, length(cross(e, p(from, with[0]) - a)));
+      for (const std::size_t other : with) thin = std::max(thin, length(cross(e, p(from, other) - a)));
     }
     if (thin < 1e-6) return false;  // on one line: no turn about it is known
     result = b + rotate(fit_rotation(s, {}, 60), p(from, m) - a);
     return true;
   }
 
-  /// A value for frame f of the gap (begin, end): from both ends, or the one there is.
-  bool estimate(std::size_t m, std::size_t begin, std::size_t end, std::size_t f, Vec3d& result) {
+  /// A value for frame f of the gap (begin, end): from both ends, or the one there is; of a long gap from the near one.
+  bool estimate(std::size_t m, std::size_t begin, std::size_t end, std::size_t f, bool is_short, Vec3d& result) {
     Vec3d left, right;
-    const bool has_left = begin > 0 && carried(m, begin - 1, f, left);
-    const bool has_right = end < frames_ && carried(m, end, f, right);
+    const bool left_is_near = end >= frames_ || (begin > 0 && f - begin <= end - 1 - f);
+    const bool has_left = begin > 0 && (is_short || left_is_near) && carried(m, begin - 1, f, left);
+    const bool has_right = end < frames_ && (is_short || !left_is_near) && carried(m, end, f, right);
     if (has_left && has_right) {
       const double t = static_cast<double>(f - begin + 1) / static_cast<double>(end - begin + 1);
       result = lerp(left, right, t * t * (3 - 2 * t));
@@ -213,7 +235,7 @@ class Preparer {
         Vec3d value;
         const std::size_t inside = std::min(begin > 0 ? f - begin : frames_, end < frames_ ? end - 1 - f : frames_);
         const bool near_end = inside < fade;
-        bool found = (is_short || near_end) && estimate(m, begin, end, f, value);
+        bool found = (is_short || near_end) && estimate(m, begin, end, f, is_short, value);
         if (!found && is_short && begin > 0 && end < frames_ && end - begin <= std::max<std::size_t>(longest / 3, 1)) {
           value = lerp(p(begin - 1, m), p(end, m),
                        static_cast<double>(f - begin + 1) / static_cast<double>(end - begin + 1));
@@ -224,14 +246,14 @@ class Preparer {
           // What is guessed counts less than what is seen, and less the deeper the gap.
           confidence = is_short ? 0.5 : 0.5 * (1 - static_cast<double>(inside + 1) / static_cast<double>(fade + 1));
           p(f, m) = value;
-          ++out_.filled;
+          out_.filled += counts(f);
         } else if (index_[m] >= 0) {
-          ++out_.released;
+          out_.released += counts(f);
         }
         out_.confidence[f * n_ + m] = confidence;
       }
       if (!is_short)  // a marker comes back as gently as it went
-        for (std::size_t k = 0; k < fade && end + k < frames_ && begin > 0; ++k)
+        for (std::size_t k = 0; k < fade && end + k < frames_ && (begin > 0 || goes_on_); ++k)
           if (seen(end + k, m))
             out_.confidence[(end + k) * n_ + m] = std::min(out_.confidence[(end + k) * n_ + m],
                                                            static_cast<double>(k + 1) / static_cast<double>(fade + 1));
@@ -254,7 +276,7 @@ class Preparer {
       }
       std::size_t end = begin;
       while (end < frames_ && empty(end)) ++end;
-      out_.empty_frames += end - begin;
+      for (std::size_t f = begin; f < end; ++f) out_.empty_frames += counts(f);
       if (begin > 0 && end < frames_) {
         const std::size_t from = end - std::min(fade, end - begin);
         for (std::size_t m = 0; m < n_; ++m) {
@@ -275,17 +297,54 @@ class Preparer {
 
   const MarkerTake& take_;
   const TargetOptions& options_;
-  std::size_t n_, frames_;
+  std::size_t n_, frames_, counted_begin_ = 0, counted_end_;
+  bool goes_on_ = false;
   std::vector<int> index_;
   std::vector<char> seen_;
-  std::vector<std::vector<Companion>> companions_;
+  Companions companions_;
   MarkerTargets out_;
 };
 
-}  // namespace
+/// Of a stream: seconds in a piece, and frames that a jump is judged by.
+constexpr double kPieceSeconds = 20;
+constexpr std::size_t kLookBack = 8;
 
-MarkerTargets prepare_targets(const MarkerTake& take, const MarkerMap& map, const Context& context,
-                              const TargetOptions& options) {
+std::size_t count_resampled(std::size_t frames, double rate, double output_rate) {
+  if (!(output_rate > 0) || frames == 0)
+    throw Error(ErrorCode::bad_argument, "rate", "has to be a positive number of frames a second");
+  const double seconds = static_cast<double>(frames - 1) / rate;
+  return static_cast<std::size_t>(std::floor(seconds * output_rate + 1e-6)) + 1;
+}
+
+/// Where an output frame is in the take: `t` of the way from one frame to the next.
+struct Between {
+  std::size_t frame = 0;
+  double t = 0;
+};
+Between place_of(std::size_t output_frame, double output_rate, double rate, std::size_t frames) {
+  const double at = static_cast<double>(output_frame) / output_rate * rate;
+  const auto a = std::min(static_cast<std::size_t>(at + 1e-9), frames - 1);
+  return {a, std::clamp(at - static_cast<double>(a), 0.0, 1.0)};
+}
+
+void mix(const MarkerTargets& targets, const Between& at, Vec3d* positions, double* confidence) {
+  const std::size_t a = at.frame, b = std::min(a + 1, targets.frames - 1);
+  const double t = at.t;
+  for (std::size_t m = 0; m < targets.markers; ++m) {
+    const double ca = targets.frame_confidence(a)[m], cb = targets.frame_confidence(b)[m];
+    positions[m] = {};
+    confidence[m] = 0;
+    if (ca > 0 && cb > 0) {
+      positions[m] = lerp(targets.frame(a)[m], targets.frame(b)[m], t);
+      confidence[m] = ca * (1 - t) + cb * t;
+    } else if (t < 0.5 ? ca > 0 : cb > 0) {
+      positions[m] = targets.frame(t < 0.5 ? a : b)[m];
+      confidence[m] = t < 0.5 ? ca : cb;
+    }
+  }
+}
+
+void check_map(const MarkerTake& take, const MarkerMap& map, const Context& context) {
   std::vector<std::string> absent;
   for (const MarkerPlace& place : map.places)
     if (take.find(place.marker) < 0) absent.push_back(place.marker);
@@ -294,37 +353,95 @@ MarkerTargets prepare_targets(const MarkerTake& take, const MarkerMap& map, cons
   if (!absent.empty())
     context.warn(
         fmt::format("{}: does not have {} of the map; the others drive", take.source, fmt::join(absent, ", ")));
+}
+
+}  // namespace
+
+MarkerTargets prepare_targets(const MarkerTake& take, const MarkerMap& map, const Context& context,
+                              const TargetOptions& options) {
+  check_map(take, map, context);
   check_options(options, "targets");
   return Preparer(take, map, options).run();
 }
 
 MarkerTargets resample(const MarkerTargets& targets, double rate) {
   MarkerTargets result = targets;
-  if (!(rate > 0) || targets.frames == 0)
-    throw Error(ErrorCode::bad_argument, "rate", "has to be a positive number of frames a second");
-  const double seconds = static_cast<double>(targets.frames - 1) / targets.rate;
   result.rate = rate;
-  result.frames = static_cast<std::size_t>(std::floor(seconds * rate + 1e-6)) + 1;
+  result.frames = count_resampled(targets.frames, targets.rate, rate);
   result.positions.assign(result.frames * targets.markers, {});
   result.confidence.assign(result.frames * targets.markers, 0);
-  for (std::size_t f = 0; f < result.frames; ++f) {
-    const double at = static_cast<double>(f) / rate * targets.rate;
-    const auto a = std::min(static_cast<std::size_t>(at + 1e-9), targets.frames - 1);
-    const std::size_t b = std::min(a + 1, targets.frames - 1);
-    const double t = std::clamp(at - static_cast<double>(a), 0.0, 1.0);
-    for (std::size_t m = 0; m < targets.markers; ++m) {
-      const double ca = targets.frame_confidence(a)[m], cb = targets.frame_confidence(b)[m];
-      const std::size_t i = f * targets.markers + m;
-      if (ca > 0 && cb > 0) {
-        result.positions[i] = lerp(targets.frame(a)[m], targets.frame(b)[m], t);
-        result.confidence[i] = ca * (1 - t) + cb * t;
-      } else if (t < 0.5 ? ca > 0 : cb > 0) {
-        result.positions[i] = targets.frame(t < 0.5 ? a : b)[m];
-        result.confidence[i] = t < 0.5 ? ca : cb;
-      }
-    }
-  }
+  for (std::size_t f = 0; f < result.frames; ++f)
+    mix(targets, place_of(f, rate, targets.rate, targets.frames), &result.positions[f * targets.markers],
+        &result.confidence[f * targets.markers]);
   return result;
+}
+
+// A piece is prepared with what is around it: gaps that reach beyond are longer than what is filled or faded, so a
+// frame of the piece does not depend on where pieces begin.
+struct TargetStream::Impl {
+  Impl(const MarkerTake& given_sample, std::size_t given_frames, double given_rate, Read given_read,
+       const MarkerMap& given_map, double output_rate, const Context& context, const TargetOptions& given_options)
+      : map(given_map), options(given_options), read(std::move(given_read)), frames(given_frames), rate(given_rate) {
+    check_map(given_sample, map, context);
+    check_options(options, "targets");
+    companions = Preparer(given_sample, map, options).companions();
+    out.markers = map.places.size();
+    out.rate = output_rate;
+    out.frames = count_resampled(frames, rate, output_rate);
+    positions.resize(out.markers);
+    confidence.resize(out.markers);
+    const double around = options.fill_seconds + 2 * options.blend_seconds;
+    margin = static_cast<std::size_t>(std::ceil(around * rate)) + kLookBack;
+    length = std::max(static_cast<std::size_t>(kPieceSeconds * rate), 4 * margin);
+  }
+
+  /// Makes `piece` hold the frames from `wanted` on.
+  void prepare(std::size_t wanted) {
+    begin = wanted;
+    const std::size_t end = std::min(frames, begin + length);
+    first = begin - std::min(begin, margin);
+    const MarkerTake take = read(first, std::min(frames, end + 1 + margin) - first);
+    if (take.frames < end - first) throw Error(ErrorCode::bad_file, take.source, "has become shorter while it was read");
+    piece = Preparer(take, map, options).run(companions, begin - first, end - first, first > 0);
+    piece.rate = rate;
+    out.filled += piece.filled;
+    out.released += piece.released;
+    out.jumps += piece.jumps;
+    out.swapped += piece.swapped;
+    out.empty_frames += piece.empty_frames;
+  }
+
+  MarkerMap map;
+  TargetOptions options;
+  Read read;
+  std::size_t frames;
+  double rate;
+  Companions companions;
+  std::size_t margin = 0, length = 0;  // frames of the take
+  std::size_t begin = 0, first = 0;    // of the piece: its own first frame, and the one it was prepared from
+  MarkerTargets piece, out;            // out: counts alone
+  std::vector<Vec3d> positions;
+  std::vector<double> confidence;
+};
+
+TargetStream::TargetStream(const MarkerTake& sample, std::size_t frames, double rate, Read read, const MarkerMap& map,
+                           double output_rate, const Context& context, const TargetOptions& options)
+    : impl_(std::make_unique<Impl>(sample, frames, rate, std::move(read), map, output_rate, context, options)) {}
+TargetStream::~TargetStream() = default;
+TargetStream::TargetStream(TargetStream&&) noexcept = default;
+TargetStream& TargetStream::operator=(TargetStream&&) noexcept = default;
+
+const MarkerTargets& TargetStream::counts() const { return alive(impl_, "targets").out; }
+std::span<const Vec3d> TargetStream::positions() const { return alive(impl_, "targets").positions; }
+std::span<const double> TargetStream::confidence() const { return alive(impl_, "targets").confidence; }
+
+void TargetStream::seek(std::size_t frame) {
+  Impl& s = alive(impl_, "targets");
+  Between at = place_of(frame, s.out.rate, s.rate, s.frames);
+  if (s.piece.frames == 0 || at.frame < s.begin || at.frame >= s.begin + s.length)
+    s.prepare(at.frame / s.length * s.length);
+  at.frame -= s.first;
+  mix(s.piece, at, s.positions.data(), s.confidence.data());
 }
 
 }  // namespace cutis

@@ -95,7 +95,8 @@ std::vector<Tetrahedron> largest_piece(std::span<const Tetrahedron> tetrahedra, 
   return body;
 }
 
-std::size_t intersecting_pairs(std::span<const Vec3d> at, std::span<const Triangle> triangles) {
+std::vector<std::array<std::uint32_t, 2>> find_intersecting_pairs(std::span<const Vec3d> at,
+                                                                  std::span<const Triangle> triangles) {
   const std::vector<Vec3f> points = in_single_precision(at);
   std::vector<std::uint32_t> use;
   for (std::uint32_t t = 0; t < triangles.size(); ++t) {
@@ -103,16 +104,22 @@ std::size_t intersecting_pairs(std::span<const Vec3d> at, std::span<const Triang
     if (!has_zero_area(points[f[0]], points[f[1]], points[f[2]])) use.push_back(t);
   }
   const TriangleBvh bvh(points, triangles, use);
-  std::size_t pairs = 0;
+  std::vector<std::array<std::uint32_t, 2>> pairs;
   for (const std::uint32_t leaf : bvh.leaves())
     bvh.visit_overlaps(leaf, [&](std::uint32_t a, std::uint32_t b) {
       const Triangle &p = triangles[bvh.triangle(a)], &q = triangles[bvh.triangle(b)];
       for (const std::uint32_t v : p)
         if (v == q[0] || v == q[1] || v == q[2]) return;
       if (triangles_intersect({points[p[0]], points[p[1]], points[p[2]]}, {points[q[0]], points[q[1]], points[q[2]]}))
-        ++pairs;
+        pairs.push_back(
+            {std::min(bvh.triangle(a), bvh.triangle(b)), std::max(bvh.triangle(a), bvh.triangle(b))});
     });
+  std::ranges::sort(pairs);
   return pairs;
+}
+
+std::size_t intersecting_pairs(std::span<const Vec3d> at, std::span<const Triangle> triangles) {
+  return find_intersecting_pairs(at, triangles).size();
 }
 
 std::vector<Outside> find_outside(std::span<const Vec3d> at, std::span<const Triangle> triangles,

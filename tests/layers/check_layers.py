@@ -90,6 +90,8 @@ OWNER = {
     "sphere_model.h": "field",
     "surface_markers.h": "volume",
     "take.h": "character",
+    "take_stream.h": "io",
+    "target_stream.h": "volume",
     "text.h": "base",
     "types.h": "base",
     "version.h": "base",

@@ -4,10 +4,12 @@
 #include <fstream>
 #include <set>
 
+#include "character/welded_character.h"
 #include "cutis/io.h"
 #include "cutis/register.h"
 #include "register/register_support.h"
 #include "support/support.h"
+#include "volume/tetrahedra.h"
 
 namespace cutis {
 namespace {
@@ -28,6 +30,14 @@ std::vector<ScanLandmark> landmarks_of(const Character& c, const Pose& pose, con
   for (const std::string& name : names)
     landmarks.push_back({name, world[static_cast<std::size_t>(c.skeleton.find(name))].translation});
   return landmarks;
+}
+
+/// Pairs of triangles that meet at rest.
+std::size_t pairs_at_rest(const Character& character) {
+  const WeldedCharacter welded = weld_character(character);
+  std::vector<Vec3d> points;
+  for (const Vec3f& p : welded.positions) points.push_back(static_cast<Vec3d>(p));
+  return intersecting_pairs(points, welded.topology.triangles);
 }
 
 // Its middle is wider than its ends: a tube alone looks the same from both.
@@ -111,6 +121,7 @@ TEST(Register, FitsAHandFromPointsAndKeepsItsFingersApart) {
       hand, scan, landmarks_of(person, pose, {"hand", "thumb_3", "index_3", "middle_3", "ring_3", "pinky_3"}),
       {.points = 8000}, context);
   EXPECT_EQ(fit.planes, 0U);
+  EXPECT_LE(pairs_at_rest(fit.character), pairs_at_rest(hand)) << "a thicker hand, with its fingers near each other";
   EXPECT_LT(fit.to_skin.mean, 0.0005);
   EXPECT_LT(fit.to_skin.p95, 0.0012);
   EXPECT_GT(fit.covered, 0.9);
@@ -229,6 +240,7 @@ void expect_fit(const Case& c, double mean_mm, double p95_mm) {
   EXPECT_LT(1000 * fit.to_skin.p95, p95_mm) << c.person << " " << c.clip;
   EXPECT_GT(fit.explained, 0.98) << c.person << " " << c.clip;
   EXPECT_GT(fit.covered, c.making.one_sided ? 0.3 : 0.9) << c.person << " " << c.clip;
+  EXPECT_LE(pairs_at_rest(fit.character), pairs_at_rest(character)) << c.person << " " << c.clip;
 }
 
 TEST(RegisterSlow, FitsBodiesOfOthers) {

@@ -82,6 +82,41 @@ TEST(MarkerSets, NamesAreReadAsPeopleWriteThem) {
       set_of({"WaistLFront", "WaistRFront", "WaistLBack", "WaistRBack", "BackTop", "Chest", "BackLeft", "BackRight",
               "HeadTop", "HeadFront", "HeadSide", "LShoulderTop", "RShoulderTop", "LUArmHigh", "LToeOut", "RToeOut"}),
       "OptiTrack Baseline 37");
+  // Whole sets, as files that people publish have them; some write the subject with a line below.
+  std::vector<std::string> baseline{"WaistLFront", "WaistRFront", "WaistLBack", "WaistRBack", "BackTop", "Chest",
+                                    "BackLeft",    "BackRight",   "HeadTop",    "HeadFront",  "HeadSide"};
+  for (const char* side : {"L", "R"})
+    for (const char* name : {"ShoulderBack", "ShoulderTop", "ElbowOut", "UArmHigh", "HandOut", "WristOut", "WristIn",
+                             "KneeOut", "Thigh", "AnkleOut", "Shin", "ToeOut", "ToeIn"})
+      baseline.push_back(std::string(side) + name);
+  ASSERT_EQ(baseline.size(), 37U);
+  for (std::string& name : baseline) name = "Anna_" + name;
+  EXPECT_EQ(set_of(baseline), "OptiTrack Baseline 37");
+  EXPECT_DOUBLE_EQ(report.score, 1.0);
+  EXPECT_TRUE(report.left_out.empty());
+  std::vector<std::string> cmu{"C7", "T10", "CLAV", "STRN", "RBAC"};
+  for (const std::string side : {"L", "R"})
+    for (const char* name : {"FHD", "BHD", "SHO", "UPA", "ELB", "FRM", "WRA", "WRB", "FIN", "THMB", "FWT", "BWT", "THI",
+                             "KNE", "SHN", "ANK", "HEE", "TOE", "MT5"})
+      if (side + name != "RTHMB" && side + name != "LTHMB") cmu.push_back(side + name);
+  ASSERT_EQ(cmu.size(), 41U);
+  EXPECT_EQ(set_of(cmu), "CMU 41");
+  EXPECT_GT(report.score, 0.95);
+  EXPECT_EQ(set_of({"ARIEL", "C7",   "CLAV", "LANK", "LBHD", "LBSH", "LBWT", "LELB", "LFHD", "LFSH",  "LFWT",   "LHEL",
+                    "LIEL",  "LIWR", "LKNE", "LKNI", "LMT1", "LMT5", "LOWR", "LSHN", "LTHI", "LIHAND", "LOHAND", "MBWT",
+                    "RFWT",  "RBWT", "STRN", "T10",  "RTOE"}),
+            "production");
+  EXPECT_EQ(set_of({"Top.Head", "Sternum", "R.Acromium", "L.Acromium", "R.ASIS", "L.ASIS", "V.Sacral", "R.Thigh.Upper",
+                    "R.Thigh.Front", "R.Thigh.Rear", "R.Knee.Lat", "R.Knee.Med", "R.Shank.Upper", "R.Shank.Front",
+                    "R.Shank.Rear", "R.Ankle.Lat", "R.Ankle.Med", "R.Heel", "R.Toe.Lat", "R.Toe.Med", "R.Toe.Tip",
+                    "L.Thigh.Upper", "L.Knee.Lat", "L.Shank.Upper", "L.Ankle.Lat", "L.Heel", "L.Toe.Tip"}),
+            "OpenSim");
+  EXPECT_EQ(set_of({"Q_HeadL", "Q_HeadR", "Q_HeadFront", "Q_Chest", "Q_SpineThoracic2", "Q_SpineThoracic12",
+                    "Q_LShoulderTop", "Q_LArm", "Q_LElbowOut", "Q_LElbowIn", "Q_LWristIn", "Q_LWristOut", "Q_LHand2",
+                    "Q_RShoulderTop", "Q_RArm", "Q_RElbowOut", "Q_WaistL", "Q_WaistR", "Q_WaistBack", "Q_WaistLFront",
+                    "Q_LThighFrontLow", "Q_LKneeOut", "Q_LKneeIn", "Q_LShinFrontHigh", "Q_LAnkleOut", "Q_LHeelBack",
+                    "Q_LForefoot2", "Q_LForefoot5"}),
+            "Qualisys");
   // Joints of a skeleton are joints, though some sets have markers of such names.
   EXPECT_EQ(set_of({"Hips", "LeftUpLeg", "LeftKnee", "LeftAnkle", "RightKnee", "RightAnkle", "LeftElbow", "RightElbow",
                     "LeftShoulder", "Neck", "Head"}),
@@ -199,7 +234,8 @@ TEST_F(TakesOfAHuman, FramesThatAModelComputedAreNotTakenForMarkers) {
     for (std::size_t i = 0; i < take.names.size(); ++i) with.positions.push_back(take.at(f, i));
     const Quatd turn = axis_angle(normalized(Vec3d{1, 2, 3}), 0.1 * static_cast<double>(f));
     const Vec3d o = take.at(f, 0) + rotate(turn, Vec3d{0.05, 0.07, 0.03});
-    for (const Vec3d& axis : {Vec3d{}, Vec3d{0.2, 0, 0}, Vec3d{0, 0.2, 0}, Vec3d{0, 0, 0.2}})
+    const double l = 0.2 + 0.002 * static_cast<double>(f);  // as long as the bone, which models measure anew
+    for (const Vec3d& axis : {Vec3d{}, Vec3d{l, 0, 0}, Vec3d{0, l, 0}, Vec3d{0, 0, l}})
       with.positions.push_back(o + rotate(turn, axis));
   }
   std::vector<std::size_t> all(with.names.size());
@@ -207,6 +243,20 @@ TEST_F(TakesOfAHuman, FramesThatAModelComputedAreNotTakenForMarkers) {
   const std::vector<std::size_t> measured = measured_points(with, all);
   ASSERT_EQ(measured.size(), take.names.size());
   EXPECT_EQ(measured.back(), take.names.size() - 1);
+}
+
+TEST(NamelessTake, OfAWholeFileTheMarkersStayAndComputedFramesGo) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const MarkerTake take = load_take((test::shared_data() / "markers_c3d" / "Movement_trial.c3d").string(), Context(1));
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < take.names.size(); ++i)
+    if (take.kinds[i] != PointKind::model) all.push_back(i);
+  std::set<std::string> measured;
+  for (const std::size_t i : measured_points(take, all)) measured.emplace(without_subject(take.names[i]));
+  for (const char* name : {"LFHD", "C7", "CLAV", "LSHO", "RSHO", "LELB", "LASI", "RPSI", "LKNE", "LANK", "RANK", "RTOE"})
+    EXPECT_TRUE(measured.contains(name)) << name << ": origins of frames are computed from it";
+  for (const char* name : {"PELO", "PELA", "TRXL", "LTIP", "LTIO", "RHUA", "HEDP", "RHNL"})
+    EXPECT_FALSE(measured.contains(name)) << name;
 }
 
 TEST(NamelessTake, TheMovementTrialIsPlacedAsItsNamesPlaceIt) {

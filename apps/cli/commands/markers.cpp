@@ -33,6 +33,38 @@ bool has_extension(const std::string& file, const char* extension) {
   return std::filesystem::path(file).extension() == extension;
 }
 
+/// Takes of more frames (three minutes at 120 a second) are not held: so many frames of them, evenly, decide what there
+/// is to decide, and targets are prepared piece by piece.
+constexpr std::size_t kHeldFrames = 21'600, kSampledFrames = 2'400;
+/// With contact, frames farther apart than this many a second are solved with others in between, where the take has
+/// them: skin follows the way that the body went.
+constexpr double kContactRate = 30;
+
+/// What a sample of a take decided for all of it.
+struct ChosenPoints {
+  std::vector<std::size_t> points;
+  Mat3d axes{{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+
+  [[nodiscard]] MarkerTake of(const MarkerTake& take) const {
+    MarkerTake chosen = take_of_points(take, points);
+    for (Vec3d& p : chosen.positions) {
+      Vec3d turned;
+      for (int k = 0; k < 3; ++k)
+        turned[k] = axes.col[0][k] * p.x + axes.col[1][k] * p.y + axes.col[2][k] * p.z;
+      p = turned;
+    }
+    return chosen;
+  }
+};
+
+/// Where the points of a part of a take are in the whole.
+std::vector<std::size_t> points_of(const MarkerTake& part, const MarkerTake& whole) {
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < whole.names.size() && points.size() < part.names.size(); ++i)
+    if (whole.names[i] == part.names[points.size()]) points.push_back(i);
+  return points;
+}
+
 struct Summary {
   double iterations = 0, solve_ms = 0, embed_ms = 0, skin_ms = 0;
   double rrms = 0, volume = 0, volume_worst = 0, mesh_volume = 0, mesh_volume_worst = 0, length = 0, length_worst = 0,
@@ -141,12 +173,16 @@ void run_markers(const MarkersArguments& options) {
     write_text(options.write_limits, default_limits_json(character));
     session.say(fmt::format("{}: the usual joint limits, degrees from rest", options.write_limits));
   }
-  const auto load = [&](const std::string& file) {
-    MarkerTake loaded = take_of_subject(load_take(file, context, options.reading), options.subject, context);
-    if (!options.no_names) mend_axes(loaded, context);
-    return loaded;
+  const auto choose = [&](const MarkerTake& loaded, ChosenPoints& chosen) {
+    MarkerTake one = take_of_subject(loaded, options.subject, context);
+    chosen.points = points_of(one, loaded);
+    if (!options.no_names) chosen.axes = mend_axes(one, context);
+    return one;
   };
-  const MarkerTake take = load(options.take);
+  TakeStream source(options.take, context, options.reading);
+  const bool is_long = source.frames() > kHeldFrames && options.edits.empty();
+  ChosenPoints chosen;
+  const MarkerTake take = choose(is_long ? source.sample(kSampledFrames) : source.read(0, source.frames()), chosen);
 
   // Where the markers are: as the map says, or in the usual places, fitted to the static trial or to the take itself.
   MarkerMapReport found;
@@ -164,8 +200,13 @@ void run_markers(const MarkersArguments& options) {
   const bool few = has_extension(options.take, ".json");
   const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !few));
   if (fits) {
-    const MarkerTake still = options.still.empty() ? MarkerTake{} : load(options.still);
+    ChosenPoints unused;
+    const MarkerTake still = options.still.empty()
+                                 ? MarkerTake{}
+                                 : choose(TakeStream(options.still, context, options.reading).sample(kHeldFrames), unused);
     map = fit_marker_map(character, map, options.still.empty() ? take : still, context, &fit);
+    if (is_long && options.still.empty())  // of the file, not of the sample
+      fit.frame = static_cast<std::size_t>(std::lround(static_cast<double>(fit.frame) * source.rate() / take.rate));
     session.say(fmt::format("fitted to frame {} of {}: {} markers, scale {:.4f}, {:.1f} mm from their usual places",
                             fit.frame, options.still.empty() ? options.take : options.still, fit.markers, fit.scale,
                             1000 * fit.rms_before));
@@ -194,15 +235,33 @@ void run_markers(const MarkersArguments& options) {
     return;
   }
 
-  MarkerTargets targets = prepare_targets(take, map, context, options.targets);
-  if (!options.edits.empty()) targets = with_edits(targets, load_edits(options.edits, map));
   double rate = options.fps;
   if (options.frames > 0) {
-    const double seconds = static_cast<double>(targets.frames - 1) / targets.rate;
-    rate = seconds > 0 && options.frames > 1 ? (options.frames - 1) / seconds : targets.rate;
+    const double seconds = static_cast<double>(source.frames() - 1) / source.rate();
+    rate = seconds > 0 && options.frames > 1 ? (options.frames - 1) / seconds : source.rate();
   }
-  targets = resample(targets, rate);
-  if (options.frames > 0) targets.frames = std::min(targets.frames, static_cast<std::size_t>(options.frames));
+  const auto finer = [&](double than) { return static_cast<std::size_t>(std::ceil(than / rate - 1e-6)); };
+  const std::size_t every =
+      touches ? std::max<std::size_t>(1, std::min(finer(kContactRate), finer(source.rate()))) : 1;
+  const double solved_rate = rate * static_cast<double>(every);
+  std::optional<TargetStream> pieces;
+  MarkerTargets whole;
+  if (is_long) {
+    Context quiet = context;  // what is wrong with the file was said
+    quiet.on_warning = {};
+    source = TakeStream(options.take, quiet, options.reading);
+    pieces.emplace(
+        take, source.frames(), source.rate(),
+        [&](std::size_t first, std::size_t count) { return chosen.of(source.read(first, count)); }, map, solved_rate,
+        context, options.targets);
+  } else {
+    whole = prepare_targets(take, map, context, options.targets);
+    if (!options.edits.empty()) whole = with_edits(whole, load_edits(options.edits, map));
+    whole = resample(whole, solved_rate);
+  }
+  const auto targets = [&]() -> const MarkerTargets& { return pieces ? pieces->counts() : whole; };
+  std::size_t frames = (targets().frames - 1) / every + 1;
+  if (options.frames > 0) frames = std::min(frames, static_cast<std::size_t>(options.frames));
 
   if (is_surface && (!options.poses.empty() || options.control))
     fail("--skin", "surface has no skeleton and no control mesh; leave out --poses and --control");
@@ -222,22 +281,30 @@ void run_markers(const MarkersArguments& options) {
                     solve_options(Method::dqs, options.contact), context);
 
   std::vector<double> times;
-  for (std::size_t f = 0; f < targets.frames; ++f) times.push_back(static_cast<double>(f) / targets.rate);
+  for (std::size_t f = 0; f < frames; ++f) times.push_back(static_cast<double>(f) / rate);
   const std::string clip = std::filesystem::path(options.take).stem().string();
   std::unique_ptr<AnimationWriter> writer;
   if (!options.output.empty()) writer = make_animation_writer(options.output, {&character, clip, times}, context);
   std::optional<BvhWriter> bvh;
   if (has_extension(options.poses, ".bvh"))
-    bvh.emplace(options.poses, character.skeleton, targets.frames, targets.rate);
+    bvh.emplace(options.poses, character.skeleton, frames, rate);
   std::vector<Pose> poses;  // for a clip
   std::size_t uncertified = 0;
   std::vector<MarkerFrameReport> reports;
-  MarkerPictures pictures(character, options.sheet.empty() ? 0 : options.sheet_frames, targets.frames);
+  MarkerPictures pictures(character, options.sheet.empty() ? 0 : options.sheet_frames, frames);
   double skin_ms = 0;
-  for (std::size_t f = 0; f < targets.frames; ++f) {
-    const MarkerFrame& frame = surface ? surface->solve(targets.frame(f), targets.frame_confidence(f))
-                                       : volume->solve(targets.frame(f), targets.frame_confidence(f));
+  for (std::size_t solved = 0; solved <= (frames - 1) * every; ++solved) {
+    if (pieces) pieces->seek(solved);
+    const std::span<const Vec3d> wanted = pieces ? pieces->positions() : whole.frame(solved);
+    const std::span<const double> sure = pieces ? pieces->confidence() : whole.frame_confidence(solved);
+    const MarkerFrame& frame = surface ? surface->solve(wanted, sure) : volume->solve(wanted, sure);
+    if (solved % every != 0) {  // on the way
+      if (contact) skin_ms += contact->solve(frame.pose, frame.positions, frame.normals).report.milliseconds;
+      continue;
+    }
+    const std::size_t f = solved / every;
     reports.push_back(frame.report);
+    if (options.plots.empty()) reports.back().moved = {};
     const std::vector<Vec3f>* positions = &frame.positions;
     const std::vector<Vec3f>* normals = &frame.normals;
     if (skinner) {
@@ -260,14 +327,14 @@ void run_markers(const MarkersArguments& options) {
     if (writer) writer->add_frame(*positions, *normals);
     Mesh control;
     if (options.control) volume->boundary(control.positions, control.triangles);
-    pictures.take(f, times[f], *positions, targets.frame(f), targets.frame_confidence(f), control);
-    context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(targets.frames));
+    pictures.take(f, times[f], *positions, wanted, sure, control);
+    context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(frames));
   }
   if (writer) writer->finish();
   if (bvh) bvh->finish();
   if (!bvh && !options.poses.empty()) {
     Character posed = character;
-    posed.clips = {clip_of_poses(character, poses, targets.rate, clip)};
+    posed.clips = {clip_of_poses(character, poses, rate, clip)};
     write_character(options.poses, posed, context);
   }
   if (!options.sheet.empty())
@@ -283,7 +350,7 @@ void run_markers(const MarkersArguments& options) {
   session.say(fmt::format(
       "  take         {} frames at {:.4g} a second, {} markers; {} samples filled, {} released, {} jumps, {} swapped "
       "back",
-      targets.frames, targets.rate, targets.markers, targets.filled, targets.released, targets.jumps, targets.swapped));
+      frames, rate, targets().markers, targets().filled, targets().released, targets().jumps, targets().swapped));
   if (volume)
     session.say(fmt::format("  control mesh {} vertices, {} tetrahedra, {} skeleton samples; built in {:.3g} s",
                             info.vertices, info.tetrahedra, info.skeleton_samples, info.build_ms / 1000));
@@ -299,7 +366,7 @@ void run_markers(const MarkersArguments& options) {
                             u.degrees));
   if (contact && uncertified > 0)
     session.say(fmt::format("  contact      {} of {} frames may have skins that pass through each other", uncertified,
-                            targets.frames));
+                            frames));
   if (s.flipped > 0 || s.unconverged > 0)
     session.say(
         fmt::format("  note         {} tetrahedra turned over, {} frames not converged", s.flipped, s.unconverged));
@@ -308,14 +375,14 @@ void run_markers(const MarkersArguments& options) {
        {"skin", options.skin},
        {"contact_pass", contact.has_value() || (skinner && with_contact(solve_options(method, options.contact)))},
        {"uncertified_frames", uncertified},
-       {"frames", targets.frames},
-       {"fps", rounded(targets.rate)},
+       {"frames", frames},
+       {"fps", rounded(rate)},
        {"targets",
-        {{"filled", targets.filled},
-         {"released", targets.released},
-         {"jumps", targets.jumps},
-         {"swapped", targets.swapped},
-         {"empty_frames", targets.empty_frames}}},
+        {{"filled", targets().filled},
+         {"released", targets().released},
+         {"jumps", targets().jumps},
+         {"swapped", targets().swapped},
+         {"empty_frames", targets().empty_frames}}},
        {"control_mesh",
         {{"vertices", info.vertices},
          {"tetrahedra", info.tetrahedra},
@@ -334,7 +401,7 @@ void run_markers(const MarkersArguments& options) {
         {{"iterations", rounded(s.iterations)},
          {"solve_ms", rounded(s.solve_ms)},
          {"embed_ms", rounded(s.embed_ms)},
-         {"skin_ms", rounded(skin_ms / static_cast<double>(std::max<std::size_t>(targets.frames, 1)))},
+         {"skin_ms", rounded(skin_ms / static_cast<double>(frames))},
          {"rrms", rounded(s.rrms)},
          {"volume_error", rounded(s.volume)},
          {"volume_error_worst", rounded(s.volume_worst)},
