@@ -13,7 +13,7 @@ inline constexpr double kMadToSigma = 1.4826;  ///< of a normal distribution: fr
 [[nodiscard]] inline double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   const auto rank = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, values.begin() + rank);
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
   return values[static_cast<std::size_t>(rank)];
 }
 

@@ -115,7 +115,7 @@ struct FramesFile::Impl {
     for (const double time : header_.times)
       if (!std::isfinite(time)) fail("is damaged: a time is not finite; make the piece again");
     header_.contact = head_.has_contact != 0;
-    header_.piece = {head_.shot, head_.first, head_.total};
+    header_.piece = {head_.shot, static_cast<std::size_t>(head_.first), static_cast<std::size_t>(head_.total)};
     check_sum();
   }
 
