@@ -307,8 +307,10 @@ bool BroadPhase::may_meet(const StepPaths& paths, const Task& task) const {
   const std::size_t a = layout_.node_begin[task.part_a] + task.node_a,
                     b = layout_.node_begin[task.part_b] + task.node_b;
   if (!task.all && !flagged_node(task.part_a, a) && !flagged_node(task.part_b, b)) return false;
-  const bool self = task.part_a == task.part_b;
-  return overlap(self ? node_path_[a] : in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]);
+  if (task.part_a == task.part_b) return overlap(node_path_[a], node_path_[b]);
+  // Where the ends of the way meet, the way does: most pairs that are gone into need not be carried along.
+  return overlap(node_to_[a], node_path_[b]) ||
+         overlap(in_frame(paths.frame[task.part_b], node_last_[a], node_to_[a]), node_path_[b]);
 }
 
 void BroadPhase::expand(const StepPaths& paths, Task task, WorkCount& work) {
