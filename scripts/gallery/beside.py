@@ -43,7 +43,7 @@ def painting(r):
     r.picture("stiff", "A rigid sleeve on the upper half; colour is stretch.", "render", "builtin:cylinder", "--clip", "bend", "--methods", "tracking", "--at", "0.3,0.6,1.0", "--color",
               "stretch", "--yaw", 0, "-p", presets / "cylinder_stiff.json", "--size", "300x300")
     r.picture("target", "A target draws the skin to the right and up, then lets it go.", "render", "builtin:cylinder", "--clip", "twist", "--methods", "tracking", "--at",
-              "0,0.3,0.6,0.9", "--wireframe", "--zoom", "lower", "--zoom-size", 0.45, "--yaw", 20, "-p", presets / "cylinder_target.json", "--size", "300x300")
+              "0,0.3,0.6,0.9", "--wireframe", "--zoom", "upper", "--zoom-size", 0.6, "--yaw", 20, "-p", presets / "cylinder_target.json", "--size", "300x300")
 
 
 def beauty_sheets(studio):
