@@ -173,40 +173,115 @@ SphereModel sphere_model_of(const Character& character, const BindOptions& optio
   return report.preset.spheres;
 }
 
-// A point of a convex hull for every direction: the farthest of its spheres that way.
+namespace {
+
+/// Where a part of the sphere model is now, and how its directions have turned.
+struct HullPlace {
+  Affine3d world_from_joint, joint_from_rest;
+  Overlay* overlay;
+
+  std::uint32_t add(const Vec3d& center, const Vec3d& way, double radius) const {
+    const auto at = [&](double far) { return apply(world_from_joint, apply(joint_from_rest, center + way * far)); };
+    const Vec3d p = at(radius), q = at(2 * radius);
+    const double size = length_of(q - p);
+    overlay->mesh.positions.push_back(static_cast<Vec3f>(p));
+    overlay->mesh.normals.push_back(size > 0 ? static_cast<Vec3f>((q - p) / size) : Vec3f{0, 1, 0});
+    return static_cast<std::uint32_t>(overlay->mesh.positions.size() - 1);
+  }
+};
+
+double dot_of(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// Faces are short everywhere: light is found at their corners, and some of those are inside other hulls.
+constexpr std::uint32_t kAlong = 20;
+
+/// The hull of two balls, in rows around the line between them: a cap of each up to where a cone touches both, and the
+/// cone. Of one ball, when the other is inside: that ball.
+void add_bisphere(const HullPlace& place, const SphereModel::Ball& a, const SphereModel::Ball& b) {
+  constexpr std::uint32_t kAround = 60, kRows = 12;  // rows: of each cap
+  const Vec3d between = b.center - a.center;
+  const double apart = length_of(between), lift = apart > 0 ? (a.radius - b.radius) / apart : 2;
+  const double seam = std::abs(lift) < 1 ? std::asin(lift) : lift > 0 ? 90 * kDegree : -90 * kDegree;
+  const Vec3d along = apart > 0 ? between / apart : Vec3d{0, 1, 0};
+  Vec3d side = cross_of(along, std::abs(along.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0});
+  side = side / length_of(side);
+  const Vec3d other = cross_of(along, side);
+  const auto first = static_cast<std::uint32_t>(place.overlay->mesh.positions.size());
+  std::uint32_t rows = 0;
+  const auto add_row = [&](const Vec3d& center, double radius, double up) {
+    for (std::uint32_t column = 0; column <= kAround; ++column) {
+      const double turn = 360 * kDegree * column / kAround;
+      place.add(center,
+                along * std::sin(up) + side * (std::cos(up) * std::cos(turn)) + other * (std::cos(up) * std::sin(turn)),
+                radius);
+    }
+    ++rows;
+  };
+  const auto cap = [&](const SphereModel::Ball& ball, double from, double to) {
+    for (std::uint32_t row = 0; row <= kRows && to > from; ++row)
+      add_row(ball.center, ball.radius, from + (to - from) * row / kRows);
+  };
+  cap(a, -90 * kDegree, seam);
+  for (std::uint32_t row = 1; row < kAlong && std::abs(lift) < 1; ++row) {
+    const double t = static_cast<double>(row) / kAlong;
+    add_row(a.center + between * t, a.radius + (b.radius - a.radius) * t, seam);
+  }
+  cap(b, seam, 90 * kDegree);
+  for (std::uint32_t row = 0; row + 1 < rows; ++row)
+    for (std::uint32_t column = 0; column < kAround; ++column) {
+      const std::uint32_t p = first + row * (kAround + 1) + column, q = p + kAround + 1;
+      place.overlay->mesh.triangles.push_back({p, p + 1, q});
+      place.overlay->mesh.triangles.push_back({p + 1, q + 1, q});
+    }
+}
+
+/// The two planes that touch three balls, between the places where they do; none where no plane does.
+void add_tangent_triangles(const HullPlace& place, const std::array<const SphereModel::Ball*, 3>& balls) {
+  const Vec3d e = balls[1]->center - balls[0]->center, f = balls[2]->center - balls[0]->center, m = cross_of(e, f);
+  const double area = dot_of(m, m);
+  if (!(area > 0)) return;
+  // n.e and n.f are what radii differ by; the rest of n stands across the plane of the centres.
+  const double re = balls[0]->radius - balls[1]->radius, rf = balls[0]->radius - balls[2]->radius;
+  const Vec3d within = cross_of(f, m) * (re / area) + cross_of(m, e) * (rf / area);
+  const double left = 1 - dot_of(within, within);
+  if (!(left > 0)) return;
+  for (const double sign : {-1.0, 1.0}) {
+    const Vec3d n = within + m * (sign * std::sqrt(left / area));
+    const auto first = static_cast<std::uint32_t>(place.overlay->mesh.positions.size());
+    for (std::uint32_t row = 0; row <= kAlong; ++row)
+      for (std::uint32_t column = 0; column <= row; ++column) {
+        const double q = static_cast<double>(column) / kAlong, p = static_cast<double>(row) / kAlong - q;
+        place.add(balls[0]->center + e * p + f * q, n, balls[0]->radius - re * p - rf * q);
+      }
+    const auto at = [&](std::uint32_t row, std::uint32_t column) { return first + row * (row + 1) / 2 + column; };
+    const auto face = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+      place.overlay->mesh.triangles.push_back(sign < 0 ? Triangle{a, c, b} : Triangle{a, b, c});
+    };
+    for (std::uint32_t row = 0; row < kAlong; ++row)
+      for (std::uint32_t column = 0; column <= row; ++column) {
+        face(at(row, column), at(row + 1, column), at(row + 1, column + 1));
+        if (column < row) face(at(row, column), at(row + 1, column + 1), at(row, column + 1));
+      }
+  }
+}
+
+}  // namespace
+
 void add_hulls(Overlay& overlay, const Character& character, const SphereModel& model,
                std::span<const Affine3d> world_from_joint) {
-  constexpr int kAround = 120, kUp = 60;
   const std::vector<Color> colors = joint_colors(character.skeleton);
   for (const SphereModel::Block& block : model.blocks) {
     const int joint = character.skeleton.find(block.joint);
     if (joint < 0) continue;
     const auto j = static_cast<std::size_t>(joint);
-    const Affine3d rest = inverse_of(character.skeleton.joints[j].world_from_rest);
-    const auto first = static_cast<std::uint32_t>(overlay.mesh.positions.size());
-    for (int row = 0; row <= kUp; ++row)
-      for (int column = 0; column <= kAround; ++column) {
-        const double up = 180 * kDegree * (static_cast<double>(row) / kUp - 0.5),
-                     turn = 360 * kDegree * column / kAround;
-        const Vec3d way{std::cos(up) * std::cos(turn), std::sin(up), std::cos(up) * std::sin(turn)};
-        const SphereModel::Ball* farthest = nullptr;
-        double most = 0;
-        for (const std::uint32_t i : block.balls) {
-          const SphereModel::Ball& ball = model.balls[i];
-          const double far = ball.center.x * way.x + ball.center.y * way.y + ball.center.z * way.z + ball.radius;
-          if (farthest == nullptr || far > most) farthest = &ball, most = far;
-        }
-        const Vec3d p = apply(world_from_joint[j], apply(rest, farthest->center + way * farthest->radius));
-        const Vec3d q = apply(world_from_joint[j], apply(rest, farthest->center + way * (2 * farthest->radius)));
-        const double size = length_of(q - p);
-        overlay.mesh.positions.push_back(static_cast<Vec3f>(p));
-        overlay.mesh.normals.push_back(size > 0 ? static_cast<Vec3f>((q - p) / size) : Vec3f{0, 1, 0});
-      }
-    for (std::uint32_t row = 0; row < kUp; ++row)
-      for (std::uint32_t column = 0; column < kAround; ++column) {
-        const std::uint32_t a = first + row * (kAround + 1) + column, b = a + kAround + 1;
-        overlay.mesh.triangles.push_back({a, b, a + 1});
-        overlay.mesh.triangles.push_back({a + 1, b, b + 1});
+    const HullPlace place{world_from_joint[j], inverse_of(character.skeleton.joints[j].world_from_rest), &overlay};
+    const auto ball = [&](std::size_t k) { return &model.balls[block.balls[k]]; };
+    const std::size_t n = block.balls.size();
+    if (n == 1) add_bisphere(place, *ball(0), *ball(0));
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = a + 1; b < n; ++b) {
+        add_bisphere(place, *ball(a), *ball(b));
+        for (std::size_t c = b + 1; c < n; ++c) add_tangent_triangles(place, {ball(a), ball(b), ball(c)});
       }
     overlay.colors.resize(overlay.mesh.positions.size(), colors[j]);
   }

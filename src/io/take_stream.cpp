@@ -60,7 +60,8 @@ struct TakeStream::Impl {
 TakeStream::TakeStream(const std::string& file, const Context& context, const TakeOptions& options)
     : impl_(std::make_unique<Impl>()) {
   const std::string extension = lower_case(std::filesystem::path(file).extension().string());
-  const bool streams = std::filesystem::is_regular_file(file) && (options.up == 0 || (options.up >= 'x' && options.up <= 'z'));
+  const bool streams =
+      std::filesystem::is_regular_file(file) && (options.up == 0 || (options.up >= 'x' && options.up <= 'z'));
   if (streams) check_options(options, "take");
   if (streams && extension == ".c3d")
     impl_->source = std::make_unique<C3dStream>(file, context, options);

@@ -35,8 +35,8 @@ struct NamedPoints {
   std::vector<std::string> names;  // normalised
 };
 
-/// What most names begin with, up to a separator ("Anna_" of "Anna_LFHD"): the subject, as some programs write it. Empty
-/// when they differ.
+/// What most names begin with, up to a separator ("Anna_" of "Anna_LFHD"): the subject, as some programs write it.
+/// Empty when they differ.
 std::string common_beginning(const std::vector<std::string_view>& names) {
   std::map<std::string_view, std::size_t> count;
   for (const std::string_view name : names)

@@ -1,6 +1,7 @@
 // Sources of names: Vicon Plug-in Gait product guide; CMU motion capture lab; Motion Analysis Helen Hayes; Leardini et
 // al. 2007 and 2011 (IOR, Istituto Ortopedico Rizzoli: gait, multi-segment trunk, foot); Qualisys sports and animation
-// sets; OptiTrack Baseline and Core; OpenSim's gait models. Names of one set never mean two sites; sets may differ in what a name means.
+// sets; OptiTrack Baseline and Core; OpenSim's gait models. Names of one set never mean two sites; sets may differ in
+// what a name means.
 #include "volume/marker_sets.h"
 
 #include <algorithm>
@@ -33,11 +34,11 @@ constexpr Entry kCmu[] = {{"?FHD", "?FHD"}, {"?BHD", "?BHD"}, {"C7", "C7"},     
 
 /// Of body shops and of motion libraries: two markers a shoulder, wrist and hand, a belt of four to six.
 constexpr Entry kProduction[] = {
-    {"ARIEL", "HTOP"}, {"?FHD", "?FHD"},  {"?BHD", "?BHD"}, {"C7", "C7"},     {"T10", "T10"},   {"CLAV", "CLAV"},
-    {"STRN", "STRN"},  {"?FSH", "?SHO"},  {"?BSH", "?SHB"}, {"?UPA", "?UPA"}, {"?ELB", "?ELB"}, {"?IEL", "?ELM"},
-    {"?FRM", "?FRM"},  {"?IWR", "?WRA"},  {"?OWR", "?WRB"}, {"?IHAND", "?HM2"}, {"?OHAND", "?HM5"}, {"?FWT", "?ASI"},
-    {"?BWT", "?PSI"},  {"MBWT", "SACR"},  {"?MWT", "?ILC"}, {"?THI", "?THI"}, {"?KNE", "?KNE"}, {"?KNI", "?KNM"},
-    {"?SHN", "?TIB"},  {"?ANK", "?ANK"},  {"?HEL", "?HEE"}, {"?TOE", "?TOE"}, {"?MT1", "?MT1"}, {"?MT5", "?MT5"}};
+    {"ARIEL", "HTOP"}, {"?FHD", "?FHD"}, {"?BHD", "?BHD"}, {"C7", "C7"},       {"T10", "T10"},     {"CLAV", "CLAV"},
+    {"STRN", "STRN"},  {"?FSH", "?SHO"}, {"?BSH", "?SHB"}, {"?UPA", "?UPA"},   {"?ELB", "?ELB"},   {"?IEL", "?ELM"},
+    {"?FRM", "?FRM"},  {"?IWR", "?WRA"}, {"?OWR", "?WRB"}, {"?IHAND", "?HM2"}, {"?OHAND", "?HM5"}, {"?FWT", "?ASI"},
+    {"?BWT", "?PSI"},  {"MBWT", "SACR"}, {"?MWT", "?ILC"}, {"?THI", "?THI"},   {"?KNE", "?KNE"},   {"?KNI", "?KNM"},
+    {"?SHN", "?TIB"},  {"?ANK", "?ANK"}, {"?HEL", "?HEE"}, {"?TOE", "?TOE"},   {"?MT1", "?MT1"},   {"?MT5", "?MT5"}};
 
 constexpr Entry kHelenHayes[] = {
     {"TOPHEAD", "HTOP"},     {"FRONTHEAD", "HFRT"}, {"REARHEAD", "HBCK"},     {"?SHOULDER", "?SHO"},
@@ -51,11 +52,11 @@ constexpr Entry kHelenHayes[] = {
 
 /// OpenSim's gait models: clusters of three on thighs and shanks, of which the sides and fronts have a site.
 constexpr Entry kOpenSim[] = {
-    {"TOPHEAD", "HTOP"},     {"STERNUM", "STRN"},      {"?ACROMIUM", "?SHO"},   {"?ELBOW", "?ELB"},
-    {"?WRIST", "?WRB"},      {"?ASIS", "?ASI"},        {"VSACRAL", "SACR"},     {"?THIGHUPPER", "?THI"},
-    {"?THIGHFRONT", "?THF"}, {"?KNEELAT", "?KNE"},     {"?KNEEMED", "?KNM"},    {"?SHANKUPPER", "?TIB"},
-    {"?SHANKFRONT", "?SHN"}, {"?ANKLELAT", "?ANK"},    {"?ANKLEMED", "?ANM"},   {"?HEEL", "?HEE"},
-    {"?TOELAT", "?MT5"},     {"?TOEMED", "?MT1"},      {"?TOETIP", "?HLX"}};
+    {"TOPHEAD", "HTOP"},     {"STERNUM", "STRN"},   {"?ACROMIUM", "?SHO"}, {"?ELBOW", "?ELB"},
+    {"?WRIST", "?WRB"},      {"?ASIS", "?ASI"},     {"VSACRAL", "SACR"},   {"?THIGHUPPER", "?THI"},
+    {"?THIGHFRONT", "?THF"}, {"?KNEELAT", "?KNE"},  {"?KNEEMED", "?KNM"},  {"?SHANKUPPER", "?TIB"},
+    {"?SHANKFRONT", "?SHN"}, {"?ANKLELAT", "?ANK"}, {"?ANKLEMED", "?ANM"}, {"?HEEL", "?HEE"},
+    {"?TOELAT", "?MT5"},     {"?TOEMED", "?MT1"},   {"?TOETIP", "?HLX"}};
 
 constexpr Entry kIor[] = {
     {"?IAS", "?ASI"}, {"?IPS", "?PSI"}, {"?FTC", "?TRO"}, {"?FLE", "?KNE"}, {"?FME", "?KNM"}, {"?FAX", "?HFB"},
@@ -81,13 +82,13 @@ constexpr Entry kQualisys[] = {
     {"?FOREFOOTIN", "?MT1"},    {"?TOETIP", "?HLX"}};
 
 /// Baseline 37 and Core 50 share their names; Core has more of them.
-constexpr Entry kOptiTrackBaseline[] = {
-    {"HEADTOP", "HTOP"},      {"HEADFRONT", "HFRT"},     {"HEADSIDE", "LHSD"},    {"BACKTOP", "C7"},
-    {"BACK?", "?BAK"},        {"CHEST", "STRN"},         {"WAIST?FRONT", "?ASI"}, {"WAIST?BACK", "?PSI"},
-    {"?SHOULDERTOP", "?SHO"}, {"?SHOULDERBACK", "?SHB"}, {"?UARMHIGH", "?UPA"},   {"?ELBOWOUT", "?ELB"},
-    {"?WRISTOUT", "?WRB"},    {"?WRISTIN", "?WRA"},      {"?HANDOUT", "?HM5"},    {"?THIGH", "?THI"},
-    {"?KNEEOUT", "?KNE"},     {"?SHIN", "?SHN"},         {"?ANKLEOUT", "?ANK"},   {"?TOEOUT", "?MT5"},
-    {"?TOEIN", "?MT1"}};
+constexpr Entry kOptiTrackBaseline[] = {{"HEADTOP", "HTOP"},       {"HEADFRONT", "HFRT"},  {"HEADSIDE", "LHSD"},
+                                        {"BACKTOP", "C7"},         {"BACK?", "?BAK"},      {"CHEST", "STRN"},
+                                        {"WAIST?FRONT", "?ASI"},   {"WAIST?BACK", "?PSI"}, {"?SHOULDERTOP", "?SHO"},
+                                        {"?SHOULDERBACK", "?SHB"}, {"?UARMHIGH", "?UPA"},  {"?ELBOWOUT", "?ELB"},
+                                        {"?WRISTOUT", "?WRB"},     {"?WRISTIN", "?WRA"},   {"?HANDOUT", "?HM5"},
+                                        {"?THIGH", "?THI"},        {"?KNEEOUT", "?KNE"},   {"?SHIN", "?SHN"},
+                                        {"?ANKLEOUT", "?ANK"},     {"?TOEOUT", "?MT5"},    {"?TOEIN", "?MT1"}};
 
 constexpr Entry kOptiTrackCore[] = {
     {"HEADTOP", "HTOP"},      {"HEADFRONT", "HFRT"},     {"HEADSIDE", "LHSD"},    {"BACKTOP", "C7"},

@@ -401,7 +401,8 @@ struct TargetStream::Impl {
     const std::size_t end = std::min(frames, begin + length);
     first = begin - std::min(begin, margin);
     const MarkerTake take = read(first, std::min(frames, end + 1 + margin) - first);
-    if (take.frames < end - first) throw Error(ErrorCode::bad_file, take.source, "has become shorter while it was read");
+    if (take.frames < end - first)
+      throw Error(ErrorCode::bad_file, take.source, "has become shorter while it was read");
     piece = Preparer(take, map, options).run(companions, begin - first, end - first, first > 0);
     piece.rate = rate;
     out.filled += piece.filled;

@@ -111,8 +111,7 @@ std::vector<std::array<std::uint32_t, 2>> find_intersecting_pairs(std::span<cons
       for (const std::uint32_t v : p)
         if (v == q[0] || v == q[1] || v == q[2]) return;
       if (triangles_intersect({points[p[0]], points[p[1]], points[p[2]]}, {points[q[0]], points[q[1]], points[q[2]]}))
-        pairs.push_back(
-            {std::min(bvh.triangle(a), bvh.triangle(b)), std::max(bvh.triangle(a), bvh.triangle(b))});
+        pairs.push_back({std::min(bvh.triangle(a), bvh.triangle(b)), std::max(bvh.triangle(a), bvh.triangle(b))});
     });
   std::ranges::sort(pairs);
   return pairs;

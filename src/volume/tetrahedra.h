@@ -38,7 +38,7 @@ void for_each_face(const Tetrahedron& t, Visit&& visit) {
 /// Pairs of triangles that have a point in common and no vertex; decided exactly, in single precision. By their places
 /// in the list, the smaller first, in order.
 [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> find_intersecting_pairs(std::span<const Vec3d> points,
-                                                                               std::span<const Triangle> triangles);
+                                                                                std::span<const Triangle> triangles);
 [[nodiscard]] std::size_t intersecting_pairs(std::span<const Vec3d> points, std::span<const Triangle> triangles);
 
 struct Outside {

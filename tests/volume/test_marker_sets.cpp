@@ -102,20 +102,22 @@ TEST(MarkerSets, NamesAreReadAsPeopleWriteThem) {
   ASSERT_EQ(cmu.size(), 41U);
   EXPECT_EQ(set_of(cmu), "CMU 41");
   EXPECT_GT(report.score, 0.95);
-  EXPECT_EQ(set_of({"ARIEL", "C7",   "CLAV", "LANK", "LBHD", "LBSH", "LBWT", "LELB", "LFHD", "LFSH",  "LFWT",   "LHEL",
-                    "LIEL",  "LIWR", "LKNE", "LKNI", "LMT1", "LMT5", "LOWR", "LSHN", "LTHI", "LIHAND", "LOHAND", "MBWT",
-                    "RFWT",  "RBWT", "STRN", "T10",  "RTOE"}),
+  EXPECT_EQ(set_of({"ARIEL", "C7",     "CLAV",   "LANK", "LBHD", "LBSH", "LBWT", "LELB", "LFHD", "LFSH",
+                    "LFWT",  "LHEL",   "LIEL",   "LIWR", "LKNE", "LKNI", "LMT1", "LMT5", "LOWR", "LSHN",
+                    "LTHI",  "LIHAND", "LOHAND", "MBWT", "RFWT", "RBWT", "STRN", "T10",  "RTOE"}),
             "production");
-  EXPECT_EQ(set_of({"Top.Head", "Sternum", "R.Acromium", "L.Acromium", "R.ASIS", "L.ASIS", "V.Sacral", "R.Thigh.Upper",
-                    "R.Thigh.Front", "R.Thigh.Rear", "R.Knee.Lat", "R.Knee.Med", "R.Shank.Upper", "R.Shank.Front",
-                    "R.Shank.Rear", "R.Ankle.Lat", "R.Ankle.Med", "R.Heel", "R.Toe.Lat", "R.Toe.Med", "R.Toe.Tip",
-                    "L.Thigh.Upper", "L.Knee.Lat", "L.Shank.Upper", "L.Ankle.Lat", "L.Heel", "L.Toe.Tip"}),
+  EXPECT_EQ(set_of({"Top.Head",      "Sternum",       "R.Acromium",    "L.Acromium",    "R.ASIS",      "L.ASIS",
+                    "V.Sacral",      "R.Thigh.Upper", "R.Thigh.Front", "R.Thigh.Rear",  "R.Knee.Lat",  "R.Knee.Med",
+                    "R.Shank.Upper", "R.Shank.Front", "R.Shank.Rear",  "R.Ankle.Lat",   "R.Ankle.Med", "R.Heel",
+                    "R.Toe.Lat",     "R.Toe.Med",     "R.Toe.Tip",     "L.Thigh.Upper", "L.Knee.Lat",  "L.Shank.Upper",
+                    "L.Ankle.Lat",   "L.Heel",        "L.Toe.Tip"}),
             "OpenSim");
-  EXPECT_EQ(set_of({"Q_HeadL", "Q_HeadR", "Q_HeadFront", "Q_Chest", "Q_SpineThoracic2", "Q_SpineThoracic12",
-                    "Q_LShoulderTop", "Q_LArm", "Q_LElbowOut", "Q_LElbowIn", "Q_LWristIn", "Q_LWristOut", "Q_LHand2",
-                    "Q_RShoulderTop", "Q_RArm", "Q_RElbowOut", "Q_WaistL", "Q_WaistR", "Q_WaistBack", "Q_WaistLFront",
-                    "Q_LThighFrontLow", "Q_LKneeOut", "Q_LKneeIn", "Q_LShinFrontHigh", "Q_LAnkleOut", "Q_LHeelBack",
-                    "Q_LForefoot2", "Q_LForefoot5"}),
+  EXPECT_EQ(set_of({"Q_HeadL",           "Q_HeadR",        "Q_HeadFront", "Q_Chest",          "Q_SpineThoracic2",
+                    "Q_SpineThoracic12", "Q_LShoulderTop", "Q_LArm",      "Q_LElbowOut",      "Q_LElbowIn",
+                    "Q_LWristIn",        "Q_LWristOut",    "Q_LHand2",    "Q_RShoulderTop",   "Q_RArm",
+                    "Q_RElbowOut",       "Q_WaistL",       "Q_WaistR",    "Q_WaistBack",      "Q_WaistLFront",
+                    "Q_LThighFrontLow",  "Q_LKneeOut",     "Q_LKneeIn",   "Q_LShinFrontHigh", "Q_LAnkleOut",
+                    "Q_LHeelBack",       "Q_LForefoot2",   "Q_LForefoot5"}),
             "Qualisys");
   // Joints of a skeleton are joints, though some sets have markers of such names.
   EXPECT_EQ(set_of({"Hips", "LeftUpLeg", "LeftKnee", "LeftAnkle", "RightKnee", "RightAnkle", "LeftElbow", "RightElbow",
@@ -253,7 +255,8 @@ TEST(NamelessTake, OfAWholeFileTheMarkersStayAndComputedFramesGo) {
     if (take.kinds[i] != PointKind::model) all.push_back(i);
   std::set<std::string> measured;
   for (const std::size_t i : measured_points(take, all)) measured.emplace(without_subject(take.names[i]));
-  for (const char* name : {"LFHD", "C7", "CLAV", "LSHO", "RSHO", "LELB", "LASI", "RPSI", "LKNE", "LANK", "RANK", "RTOE"})
+  for (const char* name :
+       {"LFHD", "C7", "CLAV", "LSHO", "RSHO", "LELB", "LASI", "RPSI", "LKNE", "LANK", "RANK", "RTOE"})
     EXPECT_TRUE(measured.contains(name)) << name << ": origins of frames are computed from it";
   for (const char* name : {"PELO", "PELA", "TRXL", "LTIP", "LTIO", "RHUA", "HEDP", "RHNL"})
     EXPECT_FALSE(measured.contains(name)) << name;

@@ -61,12 +61,12 @@ struct LongTake {
 TEST(TargetStream, HasTheTargetsOfTheWholeTakeAcrossTheEndsOfPieces) {
   LongTake t;
   // Pieces are 20 s, 1200 frames, long.
-  t.hide(3, 1190, 1215);              // a short gap over the end of a piece
-  t.hide(4, 1100, 1900);              // a long one
-  t.hide(6, 2380, 2400);              // one that ends with it
-  t.hide(7, 2400, 2410);              // one that starts with it
-  t.hide(0, 0, 10);                   // at the beginning of the take
-  t.hide(9, 4480, 4500);              // and at its end
+  t.hide(3, 1190, 1215);                 // a short gap over the end of a piece
+  t.hide(4, 1100, 1900);                 // a long one
+  t.hide(6, 2380, 2400);                 // one that ends with it
+  t.hide(7, 2400, 2410);                 // one that starts with it
+  t.hide(0, 0, 10);                      // at the beginning of the take
+  t.hide(9, 4480, 4500);                 // and at its end
   t.take.at(1199, 1) += Vec3d{1, 1, 0};  // a jump
   std::swap(t.take.at(1201, 0), t.take.at(1201, 2));
   for (std::size_t f = 3590; f < 3610; ++f)  // nothing at all is seen
@@ -106,8 +106,8 @@ TEST(TargetStream, HasTheTargetsOfTheWholeTakeAcrossTheEndsOfPieces) {
 TEST(TargetStream, GoesBackToo) {
   const LongTake t;
   TargetStream stream(
-      t.take, t.take.frames, t.take.rate,
-      [&](std::size_t first, std::size_t count) { return t.piece(first, count); }, t.map, 60, Context(1));
+      t.take, t.take.frames, t.take.rate, [&](std::size_t first, std::size_t count) { return t.piece(first, count); },
+      t.map, 60, Context(1));
   for (const std::size_t f : {std::size_t{4000}, std::size_t{5}, std::size_t{1200}}) {
     stream.seek(f);
     EXPECT_LT(distance(stream.positions()[1], t.take.at(f, 1)), 1e-9);

@@ -49,8 +49,7 @@ struct ChosenPoints {
     MarkerTake chosen = take_of_points(take, points);
     for (Vec3d& p : chosen.positions) {
       Vec3d turned;
-      for (int k = 0; k < 3; ++k)
-        turned[k] = axes.col[0][k] * p.x + axes.col[1][k] * p.y + axes.col[2][k] * p.z;
+      for (int k = 0; k < 3; ++k) turned[k] = axes.col[0][k] * p.x + axes.col[1][k] * p.y + axes.col[2][k] * p.z;
       p = turned;
     }
     return chosen;
@@ -201,9 +200,9 @@ void run_markers(const MarkersArguments& options) {
   const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !few));
   if (fits) {
     ChosenPoints unused;
-    const MarkerTake still = options.still.empty()
-                                 ? MarkerTake{}
-                                 : choose(TakeStream(options.still, context, options.reading).sample(kHeldFrames), unused);
+    const MarkerTake still =
+        options.still.empty() ? MarkerTake{}
+                              : choose(TakeStream(options.still, context, options.reading).sample(kHeldFrames), unused);
     map = fit_marker_map(character, map, options.still.empty() ? take : still, context, &fit);
     if (is_long && options.still.empty())  // of the file, not of the sample
       fit.frame = static_cast<std::size_t>(std::lround(static_cast<double>(fit.frame) * source.rate() / take.rate));
@@ -241,8 +240,7 @@ void run_markers(const MarkersArguments& options) {
     rate = seconds > 0 && options.frames > 1 ? (options.frames - 1) / seconds : source.rate();
   }
   const auto finer = [&](double than) { return static_cast<std::size_t>(std::ceil(than / rate - 1e-6)); };
-  const std::size_t every =
-      touches ? std::max<std::size_t>(1, std::min(finer(kContactRate), finer(source.rate()))) : 1;
+  const std::size_t every = touches ? std::max<std::size_t>(1, std::min(finer(kContactRate), finer(source.rate()))) : 1;
   const double solved_rate = rate * static_cast<double>(every);
   std::optional<TargetStream> pieces;
   MarkerTargets whole;
@@ -286,8 +284,7 @@ void run_markers(const MarkersArguments& options) {
   std::unique_ptr<AnimationWriter> writer;
   if (!options.output.empty()) writer = make_animation_writer(options.output, {&character, clip, times}, context);
   std::optional<BvhWriter> bvh;
-  if (has_extension(options.poses, ".bvh"))
-    bvh.emplace(options.poses, character.skeleton, frames, rate);
+  if (has_extension(options.poses, ".bvh")) bvh.emplace(options.poses, character.skeleton, frames, rate);
   std::vector<Pose> poses;  // for a clip
   std::size_t uncertified = 0;
   std::vector<MarkerFrameReport> reports;
@@ -365,8 +362,8 @@ void run_markers(const MarkersArguments& options) {
                             printable(map.places[u.marker].marker), 100 * u.distance, time, printable(u.joint), u.limit,
                             u.degrees));
   if (contact && uncertified > 0)
-    session.say(fmt::format("  contact      {} of {} frames may have skins that pass through each other", uncertified,
-                            frames));
+    session.say(
+        fmt::format("  contact      {} of {} frames may have skins that pass through each other", uncertified, frames));
   if (s.flipped > 0 || s.unconverged > 0)
     session.say(
         fmt::format("  note         {} tetrahedra turned over, {} frames not converged", s.flipped, s.unconverged));
