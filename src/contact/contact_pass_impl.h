@@ -25,6 +25,9 @@ struct BrokenBounds {
   bool folds = true;  ///< folded edges count
 };
 
+/// An edge by itself is torn for certain from there on where nothing else is stretched nearly as far, and always from
+/// the bounds' own stretch on (BrokenBounds).
+inline constexpr double kSurelyTorn = 5;
 /// Of a look at all that intersects, per vertex; a body that touches itself takes some hundred.
 inline constexpr std::uint64_t kLookWork = 4096;
 

@@ -34,9 +34,6 @@ constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
 // 17 and stretches by 5, skin that is caught has hundreds. What is repaired is repaired well.
 constexpr BrokenBounds kTooMuch{24, 3, 48, 6, 8, 2}, kRepaired{6, 1, 12, 2, 5, 1};
-// An edge by itself is torn for certain from there on where nothing else is stretched nearly as far, and always from
-// the bounds' own stretch on.
-constexpr double kSurelyTorn = 5;
 // Against smooth skinning: skin that contact folds where that passes through itself is whole.
 constexpr BrokenBounds kTorn{24, 3, 48, 6, 8, 2, false};
 // Of the edges of a part, and of all: what the bounds above are of a finger and of a body of 13,000 vertices.

@@ -23,7 +23,8 @@ std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Con
 }
 
 // The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
-// is looked at again, and what intersects then is not certified, and named.
+// is looked at again, and what intersects then is not certified, and named. Skin that is stretched, but not torn for
+// certain, is whole: it stays as it is if drawing it together would make it meet.
 void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   shown = mesh;
   const std::size_t drawn = draw_together(shown, context);
@@ -32,6 +33,10 @@ void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
   const auto meeting = meeting_search.find(shown, ignored, context, &own);
+  if ((!meeting.empty() || own.stopped()) && longest_stretch(mesh) < kSurelyTorn) {
+    shown = mesh;
+    return;
+  }
   report.certified = meeting.empty() && !own.stopped();
   if (own.stopped()) return;
   for (const auto& [parts, pairs] : meeting) {
