@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@ thread_local bool t_inside_job = false;
 
 // Some tens of microseconds.
 constexpr int kSpins = 2000;
+constexpr std::uint32_t kClosed = 1U << 30;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,30 +31,23 @@ void spin_until(int spins, const Condition& condition) {
 }
 }  // namespace
 
-struct ThreadPool::Job {
-  std::size_t chunks = 0;
-  const ChunkBody* body = nullptr;
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> users{0};  // workers inside the job; written under the pool's mutex
-  std::exception_ptr error;
-  std::mutex error_mutex;
-
-  void drain() {
-    t_inside_job = true;
-    for (std::size_t i = next.fetch_add(1); i < chunks; i = next.fetch_add(1)) {
-      try {
-        (*body)(i);
-      } catch (...) {
-        const std::lock_guard lock(error_mutex);
-        if (!error) error = std::current_exception();
-        next.store(chunks);
-      }
+// Takes chunks until there are none. The first error ends the job.
+void ThreadPool::drain() {
+  const std::size_t chunks = chunks_;
+  t_inside_job = true;
+  for (std::size_t i = next_.fetch_add(1); i < chunks; i = next_.fetch_add(1)) {
+    try {
+      (*body_)(i);
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+      next_.store(chunks);
     }
-    t_inside_job = false;
   }
-};
+  t_inside_job = false;
+}
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : users_(kClosed) {
   // More threads than cores: those that wait would keep others from working.
   spins_ = threads <= available_cores() ? kSpins : 0;
   try {
@@ -75,28 +70,28 @@ void ThreadPool::stop() {
   for (std::thread& worker : workers_) worker.join();
 }
 
+// The last one out, after the job was closed, tells who waits for that.
+void ThreadPool::leave() {
+  if (users_.fetch_sub(1) != kClosed + 1) return;
+  const std::lock_guard lock(mutex_);
+  done_.notify_all();
+}
+
 void ThreadPool::work() {
-  std::size_t seen = 0;
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    if (!stop_ && generation_ == seen) {
-      lock.unlock();
-      spin_until(spins_, [&] { return stop_ || generation_ != seen; });
-      lock.lock();
-      if (!stop_ && job_ == nullptr && generation_ != seen) {  // over before this one came to it
-        seen = generation_;
-        continue;
-      }
+  for (std::uint32_t seen = 0;;) {
+    const auto is_called = [&] { return stop_ || generation_ != seen; };
+    spin_until(spins_, is_called);
+    if (!is_called()) {
+      std::unique_lock lock(mutex_);
+      ++sleepers_;  // before it looks once more: who starts a job looks at it after that
+      wake_.wait(lock, is_called);
+      --sleepers_;
     }
-    wake_.wait(lock, [&] { return stop_ || (job_ != nullptr && generation_ != seen); });
     if (stop_) return;
     seen = generation_;
-    Job* job = job_;
-    ++job->users;
-    lock.unlock();
-    job->drain();
-    lock.lock();
-    if (--job->users == 0) done_.notify_all();
+    if (next_ >= chunks_) continue;  // nothing is left to take; a job that starts right now calls again
+    if (users_.fetch_add(1) < kClosed) drain();
+    leave();
   }
 }
 
@@ -107,26 +102,26 @@ void ThreadPool::run(std::size_t chunks, const ChunkBody& body) {
     return;
   }
   const std::lock_guard one_job(run_mutex_);
-  Job job;
-  job.chunks = chunks;
-  job.body = &body;
-  {
-    const std::lock_guard lock(mutex_);
-    job_ = &job;
-    ++generation_;
+  body_ = &body;  // nobody is inside, and nobody comes in
+  error_ = nullptr;
+  next_ = 0;
+  chunks_ = chunks;
+  users_.fetch_sub(kClosed);
+  ++generation_;
+  if (sleepers_ > 0) {
+    // One that has looked and is about to sleep does so first.
+    std::unique_lock(mutex_).unlock();
+    wake_.notify_all();
   }
-  wake_.notify_all();
-  job.drain();
-  std::unique_lock lock(mutex_);
-  job_ = nullptr;  // late workers do not enter any more
-  if (job.users > 0) {
-    lock.unlock();
-    spin_until(spins_, [&] { return job.users == 0; });
-    lock.lock();
+  drain();
+  users_.fetch_add(kClosed);
+  const auto is_over = [&] { return users_ == kClosed; };
+  spin_until(spins_, is_over);
+  if (!is_over()) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, is_over);
   }
-  done_.wait(lock, [&] { return job.users == 0; });
-  lock.unlock();
-  if (job.error) std::rethrow_exception(job.error);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 }  // namespace cutis

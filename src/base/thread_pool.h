@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -44,16 +45,25 @@ class ThreadPool {
   void run(std::size_t chunks, const ChunkBody& body);
 
  private:
-  struct Job;
   void work();
+  void drain();
+  void leave();
   void stop();
 
   std::vector<std::thread> workers_;
-  std::mutex mutex_;
+  // The job. Workers come in and go by `users_` alone: a lock that sixteen of them take one after the other lasts as
+  // long as a loop of a frame.
+  const ChunkBody* body_ = nullptr;
+  std::atomic<std::size_t> chunks_{0}, next_{0};
+  std::atomic<std::uint32_t> users_;          // workers inside, and a high bit while nobody may come in
+  std::atomic<std::uint32_t> generation_{0};  // of jobs
+  std::exception_ptr error_;
+  std::mutex error_mutex_;
+
+  std::mutex mutex_;  // of those who sleep
   std::condition_variable wake_, done_;
-  Job* job_ = nullptr;
-  std::atomic<std::size_t> generation_{0};  // of jobs; written under the mutex
-  std::atomic<bool> stop_{false};           // likewise
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> stop_{false};
   int spins_ = 0;
   std::mutex run_mutex_;  // one job at a time
 };
