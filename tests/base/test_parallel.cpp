@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "base/parallel_for.h"
@@ -18,6 +20,21 @@ TEST(ParallelFor, VisitsEveryItemOnce) {
       for (std::size_t i = begin; i < end; ++i) ++visits[i];
     });
     for (const int v : visits) ASSERT_EQ(v, 1);
+  }
+}
+
+// Short loops one after the other, and pauses in which the threads fall asleep: nobody works for a loop that is over.
+TEST(ParallelFor, VisitsEveryItemOnceInManyShortLoops) {
+  for (const int threads : {2, 3, 8}) {
+    const Context context(threads);
+    for (std::size_t round = 0; round < 4000; ++round) {
+      std::vector<std::size_t> visits(1 + round * 7919 % 37, 0);
+      parallel_for(context, visits.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) visits[i] += i + round;
+      });
+      for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], i + round);
+      if (round % 1000 == 999) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
   }
 }
 
