@@ -46,16 +46,9 @@ struct ImplicitRest {
 /// Made once, shared by all solvers of the rig.
 [[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
 
-/// Two parts that bend against each other, at rest.
-struct Hinge {
-  Vec3f origin, axis;   ///< of the lower bone
-  Vec3f inside;         ///< unit vector across the axis, to the inner side of the bend
+/// Two parts that bend against each other.
+struct Hinge : Fold {
   bool blends = false;  ///< with an operator
-
-  /// 1 in the middle of the inner side, 0 beside the axis, -1 on the back.
-  [[nodiscard]] float side(const Vec3f& p_rest) const {
-    return field_rules::side_of_bend(p_rest - origin, axis, inside);
-  }
 };
 
 /// Part b against part k, in a pose.

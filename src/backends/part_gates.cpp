@@ -46,4 +46,18 @@ void open_gates(const Rig& rig, const TrackRest& rest, std::span<const Quatd> ro
     }
 }
 
+Fold fold_between(const RigBone& lower, const Quatd& rotation, const Quatd& upper_rotation) {
+  const Vec3d u = normalized(lower.rest_end - lower.rest_origin, {0, 1, 0});
+  // Where the lower part's axis points, seen from the upper part at rest.
+  const Vec3d bent = rotate(conjugate(upper_rotation), rotate(rotation, u));
+  return {static_cast<Vec3f>(lower.rest_origin), static_cast<Vec3f>(u),
+          static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u)))};
+}
+
+void find_folds(const Rig& rig, const TrackRest& rest, std::span<const Quatd> rotations, std::vector<Fold>& folds) {
+  folds.clear();
+  for (const TrackRest::FoldParts& parts : rest.folds)
+    folds.push_back(fold_between(rig.bones[parts.lower], rotations[parts.lower], rotations[parts.upper]));
+}
+
 }  // namespace cutis

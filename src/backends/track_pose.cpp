@@ -92,6 +92,7 @@ void track_pose(const Rig& rig, const TrackRest& rest, const PosedBones& pose, T
                 const Context& context) {
   pose_fields(rig, rest, pose, step);
   open_gates(rig, rest, pose.rotation, SharedBends::no_fold, step.bend, step.gate);
+  find_folds(rig, rest, pose.rotation, step.folds);
   pair_parts(rig, rest, pose, step, context);
 }
 

@@ -6,6 +6,7 @@
 #include "backends/track_rest.h"
 #include "base/math.h"
 #include "base/segment.h"
+#include "base/tree.h"
 #include "geometry/normals.h"
 #include "kernels/smooth.h"
 
@@ -199,6 +200,19 @@ void bring_to_places(const Rig& rig, TrackRest& rest) {
   }
 }
 
+// Parts that bend against each other: a part and one above it in the skeleton that grow out of each other.
+void find_fold_parts(const Rig& rig, TrackRest& rest) {
+  const auto bones = static_cast<std::uint32_t>(rig.bones.size());
+  rest.fold.assign(std::size_t{bones} * bones, -1);
+  for (std::uint32_t b = 0; b < bones; ++b)
+    for (std::uint32_t k = 0; k < bones; ++k) {
+      if (k == b || rest.joined[b * bones + k] == 0) continue;
+      if (!hangs_on(rig.bones, static_cast<int>(b), static_cast<int>(k))) continue;
+      rest.fold[b * bones + k] = rest.fold[k * bones + b] = static_cast<std::int32_t>(rest.folds.size());
+      rest.folds.push_back({b, k});
+    }
+}
+
 }  // namespace
 
 void FieldsRest::write(RestWriter& out) const {
@@ -236,6 +250,7 @@ TrackRest make_track_rest(const Rig& rig, const Context& context) {
   rest.fine.assign(n, 0);
   rest.core.resize(n);
   rest.joined = parts_rest(rig)->joined;
+  find_fold_parts(rig, rest);
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
   rest.flat = flat_parts(rig);

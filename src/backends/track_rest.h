@@ -36,6 +36,9 @@ struct FieldsRest {
 /// What tracking knows of the rest pose.
 struct TrackRest {
   static constexpr std::string_view kRestName = "tracking";
+  struct FoldParts {
+    std::uint32_t lower = 0, upper = 0;
+  };
   std::vector<float> own;          ///< the own part's field at the vertex: the level that it keeps
   RigRows others;                  ///< other bones whose field reaches the vertex, rising
   std::vector<float> other_value;  ///< per item of others
@@ -51,6 +54,8 @@ struct TrackRest {
   std::vector<Vec3f> core;          ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;     ///< per item of others: by how much the other's field is the larger one there
   std::vector<char> joined;         ///< joined_parts()
+  std::vector<FoldParts> folds;     ///< joined parts of which one hangs on the other
+  std::vector<std::int32_t> fold;   ///< bones x bones: which of `folds`; -1: none
   std::vector<int> depth;           ///< per bone: of the skeleton above it
   std::vector<Vec3d> axis;          ///< per bone: its direction
   std::vector<char> flat;           ///< per bone: its skin is a flat sheet, which has no inside; its field says nothing

@@ -29,6 +29,7 @@ struct TrackPosed : PosedParts {
   bool stretched = false;             ///< a bone is, in this pose
   std::vector<SkinMatrix> stretches;  ///< per bone, where one is: skin_stretch()
   std::vector<float> gate;            ///< bones x bones: how far contact between them is let in
+  std::vector<Fold> folds;            ///< per pair of TrackRest::folds
   RigRows wakers;                     ///< per bone: other parts whose field may differ, at its skin, from that at rest
   std::vector<char> turns;            ///< bones x bones: the second moves skin of the first that it turns
   std::vector<char> stirred;          ///< per bone: any of these

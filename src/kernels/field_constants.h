@@ -25,8 +25,8 @@ inline constexpr float kRiseFrom = 0.02F, kRiseTo = 0.08F;
 inline constexpr float kLeadFrom = 0.2F, kLeadTo = 0.4F;
 /// Swing between joined parts, degrees: below, bending is no contact (a spine); above, it is (an elbow).
 inline constexpr float kSwingFrom = 20, kSwingTo = 50;
-/// Sides of a bend, 1 in the middle of its inner side and -1 on its back: without history, contact of its two parts is
-/// none up to the first, where skin turns into the other part without meeting any, and whole from the second on.
+/// Sides of a bend, 1 in the middle of its inner side and -1 on its back: contact of its two parts is none up to the
+/// first, where skin turns into the other part without meeting any, and whole from the second on.
 inline constexpr float kBack = -0.6F, kInside = 0.0F;
 /// Contact that is remembered from sub-step to sub-step.
 inline constexpr float kHeld = 0.25F;

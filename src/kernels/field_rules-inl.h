@@ -9,9 +9,10 @@
 
 // ---- contact of a vertex with another part ----
 
-/// c, from by how much the other's field has risen over its value at rest; `gate`: how far the pose lets contact in.
-template <class N>
-CUTIS_RULE N contact_of_rise(float gate, N risen) {
+/// c, from by how much the other's field has risen over its value at rest; `gate`, a number or a float: how far the
+/// pose lets contact in.
+template <class G, class N>
+CUTIS_RULE N contact_of_rise(G gate, N risen) {
   return gate * smooth_step(risen, kRiseFrom, kRiseTo);
 }
 
@@ -25,13 +26,12 @@ CUTIS_RULE N left_of_contact(N lead) {
 /// carried() with the bone; here(), where the skin is, for contact up to `most`: a thick part may pass, and the carried
 /// vertex come out on its far side; lead(), more than at rest: where the own bone's axis is inside the other part no
 /// skin can be on its own side.
-template <class N, class B, class Carried, class Here, class Lead>
-CUTIS_RULE N contact_with(B near, float gate, N most, const Carried& carried, const Here& here, const Lead& lead) {
+template <class G, class N, class B, class Carried, class Here, class Lead>
+CUTIS_RULE N contact_with(B near, G gate, N most, const Carried& carried, const Here& here, const Lead& lead) {
   const N zero = number_like(most, 0);
   N contact = select(near, contact_of_rise(gate, carried()), zero);
   const B firmer = both(near, above(most, contact));
-  if (!none(firmer))
-    contact = select(firmer, larger(contact, smaller(most, contact_of_rise(gate, here()))), contact);
+  if (!none(firmer)) contact = select(firmer, larger(contact, smaller(most, contact_of_rise(gate, here()))), contact);
   const B meets = above(contact, zero);
   if (!none(meets)) contact = select(meets, contact * left_of_contact(lead()), contact);
   return contact;
@@ -47,7 +47,8 @@ CUTIS_RULE auto side_of_bend(const V& from, const V& axis, const V& inside) {
   return select(above(size, zero), dot(off, inside) / size, zero);
 }
 
-/// What is left of contact there, without history: only the inner side of a bend folds.
+/// What is left of contact of the two parts there: only the inner side of a bend folds. On its back the end of one bone
+/// may rise into the skin of the other (a knuckle), and they are one body there.
 template <class N>
 CUTIS_RULE N inner_side(N side) {
   return smooth_step(side, kBack, kInside);

@@ -97,6 +97,17 @@ struct PartBox {
   }
 };
 
+/// Where a part and one that hangs on it fold against each other, seen from the upper one at rest.
+struct Fold {
+  Vec3f origin, axis;  ///< of the lower bone
+  Vec3f inside;        ///< unit vector across the axis, to the inner side of the bend
+
+  /// 1 in the middle of the inner side, 0 beside the axis, -1 on the back.
+  [[nodiscard]] CUTIS_HD float side(const Vec3f& p_rest) const {
+    return field_rules::side_of_bend(p_rest - origin, axis, inside);
+  }
+};
+
 /// A joint at rest, how far it is bent, and the distances up to which and from which on that matters.
 struct TrackBend {
   float gate = 0;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/implicit_engine.h"
+#include "backends/part_gates.h"
 #include "base/alive.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -20,7 +20,7 @@ constexpr std::size_t kVertices = 256;       // a task
 
 struct BlendJoint {
   std::uint32_t other = 0;
-  Hinge hinge;
+  Fold fold;
   bool bent = false;
 };
 
@@ -40,11 +40,10 @@ std::vector<float> SkinField::blending_weights(const Context& context) const {
     const Quatd own = polar_decompose(s.motions[b].linear).rotation,
                 parent = polar_decompose(s.motions[k].linear).rotation;
     const Vec3d bent = rotate(conjugate(parent), rotate(own, u));
-    const Hinge hinge{static_cast<Vec3f>(bone.rest_origin), static_cast<Vec3f>(u),
-                      static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u))), true};
+    const Fold fold = fold_between(bone, own, parent);
     const bool is_bent = std::atan2(length(cross(u, bent)), dot(u, bent)) > kHardlyBent;
-    joints[b].push_back({k, hinge, is_bent});
-    joints[k].push_back({b, hinge, is_bent});
+    joints[b].push_back({k, fold, is_bent});
+    joints[k].push_back({b, fold, is_bent});
   }
   std::vector<Affine3d> rest_from_world;
   for (const Affine3d& motion : s.motions) rest_from_world.push_back(inverse(motion));
@@ -60,7 +59,7 @@ std::vector<float> SkinField::blending_weights(const Context& context) const {
             std::max(eval_field(grid, surface.positions[v]).value,
                      eval_field(grid, static_cast<Vec3f>(transform_point(rest_from_world[joint.other], p))).value);
         if (!(felt > field_constants::kRiseFrom)) continue;
-        const float side = joint.bent ? std::max(0.0F, joint.hinge.side(surface.positions[v])) : 0.0F;
+        const float side = joint.bent ? std::max(0.0F, joint.fold.side(surface.positions[v])) : 0.0F;
         welded[v] = std::max(welded[v], surface.blend(v, side));
       }
     }

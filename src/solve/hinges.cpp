@@ -28,11 +28,7 @@ void Hinges::add(const Rig& rig, std::uint32_t lower, std::uint32_t upper, bool 
   if (hinges.size() >= static_cast<std::size_t>(std::numeric_limits<std::int16_t>::max())) return;
   const std::size_t bones = rig.bones.size();
   of[lower * bones + upper] = of[upper * bones + lower] = static_cast<std::int16_t>(hinges.size());
-  const RigBone& bone = rig.bones[lower];
-  hinges.push_back({static_cast<Vec3f>(bone.rest_origin),
-                    static_cast<Vec3f>(normalized(bone.rest_end - bone.rest_origin, {0, 1, 0})),
-                    {},
-                    blends});
+  hinges.push_back({fold_between(rig.bones[lower], {}, {}), blends});
   operators.push_back({{OperatorForm::blend, {}}, 1});
   lower_.push_back(lower);
   upper_.push_back(upper);
@@ -44,7 +40,7 @@ void Hinges::update(const Rig& rig, std::span<const Quatd> rotations) {
     const Vec3d u = normalized(bone.rest_end - bone.rest_origin, {0, 1, 0});
     // Where the lower part's axis points, seen from the upper part at rest.
     const Vec3d bent = rotate(conjugate(rotations[upper_[h]]), rotate(rotations[lower_[h]], u));
-    hinges[h].inside = static_cast<Vec3f>(normalized(bent - u * dot(u, bent), any_perpendicular(u)));
+    static_cast<Fold&>(hinges[h]) = fold_between(bone, rotations[lower_[h]], rotations[upper_[h]]);
     if (hinges[h].blends)
       operators[h].parameter = static_cast<float>(std::tan(opening_(std::atan2(length(cross(u, bent)), dot(u, bent)))));
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "base/math.h"
@@ -165,6 +166,27 @@ TEST(TrackedSkin, IsSmootherThanDualQuaternionsAndStretchesLess) {
     EXPECT_LT(tracked, 0.85 * smooth) << name;
     EXPECT_LT(longest, smooth_longest) << name;
   }
+}
+
+// On the back of a knuckle the end of a finger's bone rises into the back of the hand. That is no contact: pressed in
+// by it the hand lost 8.7% of its volume in a fist, and its back was a crater.
+TEST(TrackedSkin, IsNotPressedInOnTheBackOfABend) {
+  const std::filesystem::path file = test::shared_data() / "hand_webxr" / "hand_left_poses.glb";
+  const bool shared = std::filesystem::exists(file);
+  const Context context;
+  const Character c = load_character(shared ? file.string() : "builtin:hand", context);
+  const auto rig = bind(c, context);
+  const Metrics metrics(c, context, {.overlap = false});
+  double lost = 0, smooth_lost = 0;
+  const Motion motion{c.clip("fist"), sample_times(c.clip("fist"), 0, 30)};
+  const auto each = [&](Method method, double& most) {
+    play(c, rig, motion, {.method = method}, context, [&](std::size_t, const Frame& frame) {
+      most = std::max(most, -metrics.measure(frame.positions).volume_change.value_or(-1));
+    });
+  };
+  each(Method::tracking, lost);
+  each(Method::dqs, smooth_lost);
+  EXPECT_LT(lost, shared ? smooth_lost : 0.018);  // 1.4% of the built-in hand; 2.1% where its knuckles are pressed in
 }
 
 // Of every frame of a bend to 150 degrees and back, against the triangles as they lie then.

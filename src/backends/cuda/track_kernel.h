@@ -46,8 +46,9 @@ struct RestArrays {
   const std::uint32_t *other_begin = nullptr, *other_bone = nullptr;
   const float *other_value = nullptr, *core_lead = nullptr;
   const Vec3f* core = nullptr;
-  const char* joined = nullptr;   ///< bones x bones
-  const float* radius = nullptr;  ///< per bone: of its field; 0: it has none
+  const char* joined = nullptr;        ///< bones x bones
+  const std::int32_t* fold = nullptr;  ///< TrackRest
+  const float* radius = nullptr;       ///< per bone: of its field; 0: it has none
   const std::uint32_t *corner_begin = nullptr, *corner = nullptr;
   const Vec3f* normals = nullptr;
   const std::uint32_t* welded_of = nullptr;  ///< per input vertex
@@ -61,6 +62,7 @@ struct PoseArrays {
   const SkinDualQuat* rigid = nullptr;
   const SkinMatrix* stretches = nullptr;  ///< none: no bone is stretched
   const float* gate = nullptr;            ///< bones x bones
+  const Fold* folds = nullptr;            ///< TrackPosed
   const Affine3f *motion = nullptr, *delta = nullptr, *last_motion = nullptr;
   const float* steepest = nullptr;
   const std::uint32_t *waker_begin = nullptr, *waker = nullptr;

@@ -39,6 +39,7 @@ DeviceRest::DeviceRest(const Rig& rig, const TrackRest& rest) {
   send(core_lead_, rest.core_lead, a.core_lead);
   send(core_, rest.core, a.core);
   send(joined_, rest.joined, a.joined);
+  send(fold_, rest.fold, a.fold);
   std::vector<float> radius;
   for (const RigField& field : rig.fields) radius.push_back(field.empty() ? 0.0F : field.grid.radius);
   send(radius_, radius, a.radius);

@@ -33,6 +33,7 @@ class DeviceRest {
   Array<float> edge_, ring_weight_, edge_squared_, turn_weight_, own_, slope_, gap_, hold_, fine_, stiffness_,
       other_value_, core_lead_, radius_;
   Array<char> tracked_, joined_;
+  Array<std::int32_t> fold_;
 };
 
 [[nodiscard]] std::shared_ptr<const DeviceRest> device_rest(const Rig& rig, const TrackRest& rest);

@@ -114,7 +114,7 @@ __device__ inline bool find_near(const RestArrays& rest, const PoseArrays& pose,
   for (std::uint32_t k = 0; k < rest.bones; ++k) {
     if (!pose.boxes[k].holds(p, margin) && !pose.boxes[k].holds(q, margin)) continue;
     if (k == b) continue;
-    const float gate = pose.gate[b * rest.bones + k];
+    float gate = pose.gate[b * rest.bones + k];
     const bool joined = rest.joined[b * rest.bones + k] != 0;
     if (!joined && !(gate > 0)) continue;
     const std::int32_t place = place_of(rest, v, k);
@@ -123,6 +123,8 @@ __device__ inline bool find_near(const RestArrays& rest, const PoseArrays& pose,
     other.part = 2 * k + (joined ? 1 : 0);
     other.offset = offset_of_other(rest.own[v], at_rest);
     other.level = level_of_other(rest.own[v], at_rest);
+    if (const std::int32_t fold = rest.fold[b * rest.bones + k]; fold >= 0 && gate > 0)
+      gate *= inner_side(pose.folds[fold].side(rest.positions[v]));
     if (gate > 0) {
       const auto risen = [&](const Vec3f& x) { return eval_field(pose.fields[k], x).value - at_rest; };
       const TrackHeld* const held = step.held + static_cast<std::size_t>(v) * step.room;
@@ -135,7 +137,8 @@ __device__ inline bool find_near(const RestArrays& rest, const PoseArrays& pose,
         const float now = eval_field(pose.fields[k], x).value - eval_field(pose.fields[b], x).value;
         return now - (place >= 0 ? rest.core_lead[place] : 0.0F);
       };
-      other.contact = contact_with(true, gate, most, [&] { return risen(q); }, [&] { return risen(p); }, lead);
+      other.contact = contact_with(
+          true, gate, most, [&] { return risen(q); }, [&] { return risen(p); }, lead);
     }
     if (!joined && !(other.contact > 0)) continue;
     if (count == step.room) return false;

@@ -277,6 +277,7 @@ PoseArrays Tracking::send_pose() {
     what(bones_.rigid);
     what(bones_.stretches);
     what(bones_.gate);
+    what(bones_.folds);
     what(bones_.motion);
     what(bones_.delta);
     what(bones_.last_motion);
@@ -302,6 +303,7 @@ PoseArrays Tracking::send_pose() {
   const SkinMatrix* const stretches = packet.add(bones_.stretches);
   a.stretches = bones_.stretched ? stretches : nullptr;
   a.gate = packet.add(bones_.gate);
+  a.folds = packet.add(bones_.folds);
   a.motion = packet.add(bones_.motion);
   a.delta = packet.add(bones_.delta);
   a.last_motion = packet.add(bones_.last_motion);

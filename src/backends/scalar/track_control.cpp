@@ -28,7 +28,7 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const sca
   const float margin = kNear * s.edge[v];
   each_near_part(step.all_boxes.row(0), q, &p, margin, [&](std::uint32_t k, bool) {
     if (k == b) return;
-    const float gate = step.gate[b * bones + k];
+    float gate = step.gate[b * bones + k];
     const bool joined = rest.joined[b * bones + k] != 0;
     if (!joined && !(gate > 0)) return;
     const std::ptrdiff_t place = rest.place(v, k);
@@ -49,8 +49,11 @@ void find_near(const Rig& rig, const TrackRest& rest, std::uint32_t v, const sca
     other.part = 2 * k + (joined ? 1 : 0);
     other.offset = offset_of_other(rest.own[v], at_rest);
     other.level = level_of_other(rest.own[v], at_rest);
+    if (const std::int32_t fold = rest.fold[b * bones + k]; fold >= 0 && gate > 0)
+      gate *= inner_side(step.folds[static_cast<std::size_t>(fold)].side(s.positions[v]));
     if (gate > 0)
-      other.contact = contact_with(true, gate, held, [&] { return risen(q); }, [&] { return risen(p); }, lead);
+      other.contact = contact_with(
+          true, gate, held, [&] { return risen(q); }, [&] { return risen(p); }, lead);
     if (!joined && !(other.contact > 0)) return;
     if (joined) found.value = eval_field(step.fields[k], p).value;
     near.push_back(found);

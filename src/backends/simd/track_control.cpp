@@ -92,6 +92,13 @@ HWY_INLINE Pack held_by(const TrackPass& control, const ControlPack& pack, std::
   return hn::Load(d, held);
 }
 
+// inner_side() of the fold at each vertex of a pack.
+HWY_INLINE Pack inner_side_of(const Fold& fold, const Pack3& at_rest) {
+  const auto everywhere = [](const Vec3f& a) HWY_ATTR { return Pack3{set(a.x), set(a.y), set(a.z)}; };
+  return inner_side(
+      side_of_bend(sub(at_rest, everywhere(fold.origin)), everywhere(fold.axis), everywhere(fold.inside)));
+}
+
 // find_near() of a pack.
 HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const ControlPack& pack,
                           std::vector<TrackBlockNear>& near) {
@@ -133,7 +140,11 @@ HWY_INLINE void find_near(const TrackPass& control, std::uint32_t b, const Contr
     Pack contact = zero();
     if (gate > 0) {
       const Pack held = pack.any_held ? held_by(control, pack, k) : set(-1);
-      contact = contact_with(is_near, gate, held, risen_carried, risen_here, lead);
+      const std::int32_t fold = rest.fold[b * bones + k];
+      const Pack open =
+          fold >= 0 ? hn::Mul(set(gate), inner_side_of(step.folds[static_cast<std::size_t>(fold)], pack.at_rest))
+                    : set(gate);
+      contact = contact_with(is_near, open, held, risen_carried, risen_here, lead);
     }
     const PackMask felt = joined ? is_near : hn::Gt(contact, zero());
     if (hn::AllFalse(d, felt)) continue;
