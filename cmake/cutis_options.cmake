@@ -33,6 +33,8 @@ function(cutis_set_options target)
   if(CUTIS_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
-    target_link_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE})
+    # C programs that use our library need what C++ needs of the run-time, which clang does not see.
+    target_link_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE}
+                        $<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime>)
   endif()
 endfunction()

@@ -118,15 +118,16 @@ void Swell::gather(std::span<const Vec3f> mesh, std::span<const Affine3d> motion
                    double rate) {
   const RigSurface& s = rig_->surface;
   const std::vector<double>& fade = fade_.update(s, touching);
-  const double release = release_of(rate);
+  const double release = release_of(rate), linger = linger_of(rate);
   for (std::size_t v = 0; v < s.size(); ++v) {
     const double radius = radius_[part_[v]];
-    double depth = 0;
-    if (fade[v] > 0 && radius > 0)
-      depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNoSwelling * radius, 0.0, radius);
     double &touch = state_.touch[v], &source = state_.source[v];
-    follow(touch, fade[v], rate, release);
-    follow(source, fade[v] * depth, rate, release);
+    follow(touch, fade[v], rate, linger);
+    const double touched = std::max(fade[v], touch);
+    double depth = 0;
+    if (touched > 0 && radius > 0)
+      depth = std::clamp(pressed_in(s, v, motion[part_[v]], mesh[v]) - kNoSwelling * radius, 0.0, radius);
+    follow(source, touched * depth, rate, release);
     if (fade[v] == 0 && touch < kNoSwelling) touch = 0;
     if (source < 0.01 * kNoSwelling * radius) source = 0;
   }

@@ -79,6 +79,12 @@ CUTIS_HD T release_of(T rate) {
   return 1 - (1 - rate) * (1 - rate);
 }
 
+/// Touch lingers, half as fast as it came: while a fold opens, its sides touch in one sub-step and not in the next.
+template <class T>
+CUTIS_HD T linger_of(T rate) {
+  return 1 - std::sqrt(1 - rate);
+}
+
 /// The diagonal of that system; 1 for a vertex that has nothing to do with it.
 template <class T>
 CUTIS_HD T swell_diagonal(T touch, T area, const T* conduct, std::size_t count) {

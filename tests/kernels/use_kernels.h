@@ -93,7 +93,7 @@ CUTIS_HD inline float given_way(const Input& in) {
   const FairRow row_of = fair_row(in.p, 0, in.positions, in.stretches, in.ring, in.weights, in.count, 0.1F);
   const Vec3f fair = fair_place(row_of, in.positions, in.ring, in.weights, in.count);
   float touch = pressed_in(in.p, give, *in.motions, start.drift + fair);
-  follow(touch, 1.0F, 0.5F, release_of(0.5F));
+  follow(touch, 1.0F, 0.5F, release_of(0.5F) + linger_of(0.5F));
   const float diagonal = swell_diagonal(touch, 1.0F, in.weights, in.count);
   const float row = swell_row(diagonal, 1.0F, in.weights, in.slots, in.ring, in.weights, in.count);
   const Vec3f lift = swell_direction(give, in.motions, in.ring, in.weights, in.count) * swell_height(row, 1.0F, touch);
