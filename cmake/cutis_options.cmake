@@ -33,7 +33,13 @@ function(cutis_set_options target)
   if(CUTIS_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
-    # C programs that use our library need what C++ needs of the run-time, which clang does not see.
+    cutis_link_sanitizers(${target})
+  endif()
+endfunction()
+
+# C programs that use our library need what C++ needs of the run-time, which clang does not see.
+function(cutis_link_sanitizers target)
+  if(CUTIS_SANITIZE)
     target_link_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE}
                         $<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime>)
   endif()
