@@ -18,8 +18,12 @@ class FilledBlocks {
   [[nodiscard]] bool holds(const Int4& cell) const {
     const std::size_t block = static_cast<std::size_t>(cell[2] >> 1) * slice_ +
                               static_cast<std::size_t>(cell[1] >> 1) * row_ + static_cast<std::size_t>(cell[0] >> 1);
-    return (bits_[block / 64] >> block % 64 & 1U) != 0;
+    return holds(block);
   }
+  [[nodiscard]] bool holds(std::size_t block) const { return (bits_[block / 64] >> block % 64 & 1U) != 0; }
+  /// Blocks along x; x and y.
+  [[nodiscard]] std::size_t row() const { return row_; }
+  [[nodiscard]] std::size_t slice() const { return slice_; }
 
  private:
   std::vector<std::uint64_t> bits_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,22 +27,25 @@
 
 namespace cutis {
 
-/// What the skin knows of its vertices at rest. Per welded vertex unless said otherwise.
+/// What the skin knows of its vertices at rest. Vertices are at their places (backends/track_places.h).
 struct ImplicitRest {
   static constexpr std::string_view kRestName = "implicit";
   explicit ImplicitRest(std::shared_ptr<const TrackRest> tracking) : shared(std::move(tracking)), track(*shared) {}
 
   std::shared_ptr<const TrackRest> shared;
-  const TrackRest& track;             ///< fields, contact and joined parts: the same as tracking's
-  std::vector<FilledBlocks> filled;   ///< per bone
-  RigRows corners;                    ///< per welded vertex: the other corners of its triangles, in order
-  std::vector<Vec3f> normals;         ///< of the welded surface
-  std::vector<float> core;            ///< own field on the bone's axis
-  std::vector<Vec3f> inward;          ///< direction of the own field's gradient
-  std::vector<ProjectLimits> limits;  ///< with its own lengths
-  std::vector<Float4> edges;          ///< per item of surface.neighbours: edge from it times weight; 1 / squared length
-  std::vector<float> diagonal;        ///< sum of the weights
-  std::vector<float> mean_value;      ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
+  const TrackRest& track;            ///< fields, contact, joined parts and places: the same as tracking's
+  std::vector<FilledBlocks> filled;  ///< per bone
+  std::vector<Float4> inward;        ///< per place: direction of the own field's gradient; own field on the bone's axis
+  std::vector<Float4> lengths;       ///< per place: gap that contact keeps, longest step, edge, sum of edges' weights
+  std::vector<Float4> pull;          ///< per place: the sum of its `edges`
+  /// Per row of places: half the edge from the neighbour times its weight; 1 / squared length. 0 where there is none.
+  std::vector<TrackLanes<float>> edges[3], per_squared;
+  std::vector<std::uint32_t> owned;  ///< per block: bits of vertices that a bone owns
+  RigRows corners;                   ///< per welded vertex: the other corners of its triangles, in order
+  std::vector<Vec3f> normals;        ///< of the welded surface
+  std::vector<float> mean_value;     ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
+
+  [[nodiscard]] const TrackPlaces& places() const { return track.places; }
 };
 /// Made once, shared by all solvers of the rig.
 [[nodiscard]] std::shared_ptr<const ImplicitRest> implicit_rest(const Rig& rig, const Context& context);
@@ -82,61 +86,80 @@ struct ImplicitPose {
   float turn_cosine = -2;  ///< ProjectLimits
 };
 
-/// Where the skin wants the edges of a vertex to turn: columns of a matrix.
-struct TurnColumns {
-  Float4 x, y, z;
+/// Of the vertices of a block, while they slide: conjugate gradients.
+struct alignas(64) ImplicitRelaxed {
+  using Numbers = float[TrackPlaces::kBlock];
+  Numbers x[3], r[3], q[3], n[3];  ///< solution, residual, image of the direction; normal
+  Numbers diagonal, inverse_diagonal;
 };
 
-/// Scratch of one solver; arrays are per welded vertex.
+/// A part near vertices of a block.
+struct alignas(64) NearBlock {
+  using Numbers = float[TrackPlaces::kBlock];
+  Numbers contact, level, offset, value, bend, weight;  ///< NearPart
+  std::uint32_t part = 0;                               ///< TrackOther
+  std::int16_t joint = -1;
+  std::uint32_t lanes = 0;  ///< bits: near which
+};
+
+/// Scratch of one solver. Per place unless said otherwise; Float4 without a word on it: a point, and 0.
 struct ImplicitVertices {
-  std::vector<Vec3f> carried;  ///< by the bone alone
-  std::vector<Vec3f> initial, positions, scratch;
-  std::vector<Vec3f> normals;         ///< of the residual's surface, unit
-  std::vector<float> residual;        ///< r where the vertex ended
-  std::vector<float> start_residual;  ///< r where its last projection began
-  std::vector<ResidualSample> start;  ///< at the position, where `started`
-  std::vector<char> started;
+  std::vector<Float4> carried;  ///< by the bone alone
+  std::vector<Float4> initial, positions;
+  std::vector<Float4> sample;  ///< residual and its gradient where the last projection ended, or, if `started`, here
+  std::vector<float> free;     ///< ResidualSample, of `sample`
+  std::vector<float> start_residual;    ///< r where its last projection began
+  std::vector<char> reached, touching;  ///< ResidualSample, of `sample`
+  std::vector<char> started, moved;     ///< `sample` is of its position; it moved since its last projection
+  std::vector<char> blends;             ///< an operator composes it with a near part
+  std::vector<Float4> wanted;           ///< the guess without its bulge
+  std::vector<Float4> met;              ///< of its near parts: most contact, sharpest bend
   std::vector<VertexState> state;
-  std::vector<char> touching;  ///< contact holds it
-  std::vector<char> moved;     ///< since its last projection
-  std::vector<char> flags, next_flags;
-  std::vector<float> beta, beta_scratch;
-  std::vector<std::vector<NearPart>> near;    ///< per chunk of vertices
-  std::vector<std::uint32_t> near_begin;      ///< in its chunk
-  std::vector<std::vector<DeepVertex>> deep;  ///< per chunk of vertices
+  std::vector<Float4> given;    ///< level of the own field that it keeps, gap, begin in `near` (bits), longest step
+  std::vector<float> hold;      ///< of the initial guess, within the surface
+  std::vector<Float4> turn[3];  ///< columns of how its edges should turn, at active vertices and their neighbours
+  std::vector<Float4> pull;     ///< sum over the edges of weight times edge as it should be
   std::vector<std::uint8_t> near_count;
-  std::vector<float> level;                ///< of the own field that it keeps
-  std::vector<float> hold;                 ///< of the initial guess, within the surface
-  std::vector<TurnColumns> turn;           ///< at active vertices and their neighbours
-  std::vector<Float4> pull;                ///< sum over the edges of weight times edge as it should be
-  std::vector<std::uint32_t> active;       ///< vertices to solve for, rising
-  std::vector<std::uint32_t> sliding;      ///< of them, those that relaxation still moves, rising
-  std::vector<std::uint32_t> evaluations;  ///< per chunk of active vertices
-  std::vector<Float4> x, r, d, q, n;       ///< conjugate gradients
-  std::vector<float> inverse_diagonal;
-  std::vector<Vec3f> surface_normals;  ///< at the end, of active vertices
-  std::vector<char> is_active;         ///< 0 but while a frame is finished
+  std::vector<std::vector<NearBlock>> near_blocks;  ///< per chunk: scratch
+  std::vector<std::vector<NearPart>> near;          ///< per chunk: of each vertex a row, and a NearPart without a part
+  std::vector<std::vector<DeepVertex>> deep;        ///< per chunk
+  std::vector<std::uint32_t> evaluations;           ///< per chunk
+  std::vector<std::uint32_t> active;                ///< per block: bits of vertices to solve for
+  std::vector<std::uint32_t> around;                ///< per block: these and their neighbours; scratch of rings
+  std::vector<std::uint32_t> flags;                 ///< per block: scratch
+  std::size_t active_count = 0;
+  std::vector<TrackLive> sliding;       ///< blocks with vertices that relaxation still moves, rising
+  std::vector<Float4> d;                ///< conjugate gradients: direction
+  std::vector<ImplicitRelaxed> blocks;  ///< per block
+  // Per welded vertex.
+  std::vector<Vec3f> shown, scratch;
+  std::vector<std::uint32_t> vertices;  ///< the active ones
+  std::vector<float> beta, beta_scratch;
+  std::vector<Vec3f> surface_normals;  ///< of active vertices
   std::vector<float> sizes;            ///< of residuals
+
+  void resize(const ImplicitRest& rest);
 };
 
-/// Near parts are kept by chunks of so many vertices.
-inline constexpr std::size_t kImplicitChunk = 256;
+/// Near parts are kept by chunks of so many blocks, and of so many places.
+inline constexpr std::size_t kImplicitBlocks = 32, kImplicitChunk = kImplicitBlocks * TrackPlaces::kBlock;
 
-/// What skin_residual() takes, for vertex `v`.
-[[nodiscard]] inline VertexSkin vertex_skin(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
-                                            const ImplicitVertices& vertices, std::uint32_t v) {
-  return {pose.parts.fields.data(), pose.parts.steepest.data(),
-          pose.joints.data(),       vertices.near[v / kImplicitChunk].data() + vertices.near_begin[v],
-          vertices.near_count[v],   rig.surface.owner[v],
-          vertices.level[v],        rest.track.gap[v],
-          vertices.initial[v]};
+/// Of the vertex at a place: vertices.near_count of them, and one without a part.
+[[nodiscard]] inline const NearPart* near_row(const ImplicitVertices& vertices, std::size_t place) {
+  return vertices.near[place / kImplicitChunk].data() + std::bit_cast<std::uint32_t>(vertices.given[place][2]);
+}
+/// What skin_residual() takes, for the vertex at a place.
+[[nodiscard]] inline VertexSkin vertex_skin(const ImplicitRest& rest, const ImplicitPose& pose,
+                                            const ImplicitVertices& vertices, std::size_t place) {
+  const TrackPlaces& places = rest.places();
+  return {pose.parts.fields.data(),  pose.parts.steepest.data(), pose.joints.data(),
+          near_row(vertices, place), vertices.near_count[place], places.owner[place / TrackPlaces::kBlock],
+          vertices.given[place][0],  vertices.given[place][1],   narrow(vertices.initial[place])};
 }
 
 /// Fills `vertices.deep` with the vertices that are too deep in another part.
 void find_deep_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
                         const Context& context);
-/// One ring more of `vertices.flags`.
-void grow_flags(const RigSurface& surface, ImplicitVertices& vertices, const Context& context);
 /// Finds for every vertex the parts near it and how far it is in contact with each, and which vertices are to be solved
 /// for: all but those that their bone carries and no other part's field has changed for, and `rings` around them.
 void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int rings,
@@ -149,29 +172,30 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
 std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int steps,
                              float tolerance, ImplicitVertices& vertices, const Context& context);
 
+/// All active vertices slide.
+void slide_all(ImplicitVertices& vertices);
 /// Slides vertices.sliding within their tangent planes until edges are turned as they should be: `steps` conjugate
 /// gradient steps. Leaves those that moved noticeably, and their neighbours, in the list.
-void slide_vertices(const Rig& rig, const ImplicitRest& rest, int steps, ImplicitVertices& vertices,
-                    const Context& context);
+void slide_vertices(const ImplicitRest& rest, int steps, ImplicitVertices& vertices, const Context& context);
 /// One Jacobi pass of relaxation by mean value coordinates, as strong as the last projection was long (Implicit
 /// §3.5.2).
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
-/// Smooths around contact (backends/smooth_contact.h).
-void smooth_vertices(const Rig& rig, const ImplicitRest& rest, int passes, ImplicitVertices& vertices,
-                     const Context& context);
-/// After smoothing: residuals where the vertices are now; those that it holds off their surface are in contact.
-void assess_smoothed(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, ImplicitVertices& vertices,
-                     const Context& context);
+/// vertices.shown: where all of them are now.
+void show_vertices(const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
+/// Smooths what is shown around contact (backends/smooth_contact.h); residuals are those of where the vertices are now,
+/// and those that it holds off their surface are in contact.
+void smooth_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int passes,
+                     ImplicitVertices& vertices, const Context& context);
 
-/// Of welded vertices: where the guess puts them, and where their bone alone carries them. `ways`: per bone, the
-/// farthest that the two are apart.
-void start_vertices(const Rig& rig, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
-                    ImplicitVertices& vertices, std::span<float> ways);
+/// Where the guess puts the vertices, and where their bone alone carries them. `ways`: per bone, the farthest that the
+/// two are apart.
+void start_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Affine3f> motions,
+                    std::span<const Vec3f> guess, ImplicitVertices& vertices, std::span<float> ways);
 /// Back to the input's vertices: positions, normals, states and residuals. `rotations`: per bone.
 void finish_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Quatd> rotations,
                      ImplicitVertices& vertices, std::span<Vec3f> positions, Frame& frame, const Context& context);
 /// What the report says of states and residuals.
-void report_vertices(ImplicitVertices& vertices, FrameReport& report);
+void report_vertices(const ImplicitRest& rest, ImplicitVertices& vertices, FrameReport& report);
 
 }  // namespace cutis

@@ -11,8 +11,6 @@
 namespace cutis {
 namespace {
 
-using namespace field_constants;
-
 // Signed weights of a vertex's ring; a border, a ring that does not go around once, or any negative weight: none.
 void set_mean_value(const RigSurface& surface, std::uint32_t v, std::span<const std::uint32_t> corners,
                     std::span<float> weights) {
@@ -63,6 +61,44 @@ RigRows triangle_corners(const RigSurface& surface) {
   return corners;
 }
 
+// Per place: what the own field says, lengths, and edges.
+void bring_to_places(const Rig& rig, const std::vector<GridView>& parts, ImplicitRest& rest) {
+  constexpr std::size_t kBlock = TrackPlaces::kBlock;
+  const RigSurface& surface = rig.surface;
+  const TrackPlaces& places = rest.places();
+  for (auto* rows : {&rest.inward, &rest.lengths, &rest.pull}) rows->assign(places.vertex.size(), Float4());
+  for (auto* rows : {&rest.edges[0], &rest.edges[1], &rest.edges[2], &rest.per_squared})
+    rows->assign(places.link.size(), {});
+  rest.owned.assign(places.blocks(), 0);
+  for (std::size_t place = 0; place < places.vertex.size(); ++place) {
+    const std::uint32_t v = places.vertex[place], own = places.owner[place / kBlock];
+    if (v == TrackPlaces::kNone) continue;
+    const std::size_t block = place / kBlock, lane = place % kBlock;
+    float step = 2 * surface.edge[v];
+    if (own != RigSurface::kNoBone) {
+      rest.owned[block] |= 1U << lane;
+      const Vec3f inward = normalized(eval_part(parts[own], surface.positions[v]).gradient);
+      rest.inward[place] = {inward.x, inward.y, inward.z, eval_part(parts[own], rest.track.core[v]).value};
+      if (parts[own].nodes != nullptr) step = std::min(step, 0.25F * parts[own].radius);
+    }
+    float sum = 0;
+    const auto ring = surface.neighbours.row(v);
+    for (std::size_t k = 0; k < ring.size(); ++k) {
+      const std::size_t row = places.rows[block] + k;
+      const Vec3f edge = surface.positions[v] - surface.positions[ring[k]];
+      const float weight = places.weight[row].v[lane], squared = dot(edge, edge);
+      const Vec3f half = edge * (0.5F * weight);
+      rest.edges[0][row].v[lane] = half.x;
+      rest.edges[1][row].v[lane] = half.y;
+      rest.edges[2][row].v[lane] = half.z;
+      rest.per_squared[row].v[lane] = squared > 0 ? 1 / squared : 0;
+      rest.pull[place] += wide(half);
+      sum += weight;
+    }
+    rest.lengths[place] = {rest.track.gap[v], step, surface.edge[v], sum};
+  }
+}
+
 ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
@@ -74,39 +110,15 @@ ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   parallel_for(context, parts.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) rest.filled[b] = FilledBlocks(parts[b]);
   });
-  rest.core.assign(n, 0);
-  rest.inward.assign(n, {});
-  rest.limits.resize(n);
-  for (std::uint32_t v = 0; v < n; ++v) {
-    const std::uint32_t own = surface.owner[v];
-    if (own == RigSurface::kNoBone) continue;
-    rest.inward[v] = normalized(eval_part(parts[own], surface.positions[v]).gradient);
-    rest.core[v] = eval_part(parts[own], rest.track.core[v]).value;
-    const float radius = parts[own].nodes == nullptr ? surface.edge[v] : parts[own].radius;
-    ProjectLimits& limits = rest.limits[v];
-    limits.step = std::min(0.25F * radius, 2 * surface.edge[v]);
-    limits.move = 2 * radius;
-    limits.slope = kSurfaceSlope / radius;
-    limits.flat = 0.02F * limits.slope;
-  }
-
+  bring_to_places(rig, parts, rest);
   rest.corners = triangle_corners(surface);
   for (std::uint32_t v = 0; v < n; ++v)
     rest.normals.push_back(normalized(sum_of_corners(surface.positions, v, rest.corners.row(v))));
-  const std::size_t edges = surface.neighbours.items.size();
-  rest.mean_value.assign(edges, 0);
-  rest.edges.assign(edges, Float4());
-  rest.diagonal.assign(n, 0);
+  rest.mean_value.assign(surface.neighbours.items.size(), 0);
   parallel_for(context, n, 256, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       const std::uint32_t first = surface.neighbours.begin[v], last = surface.neighbours.begin[v + 1];
       set_mean_value(surface, v, rest.corners.row(v), {rest.mean_value.data() + first, last - first});
-      for (std::uint32_t i = first; i < last; ++i) {
-        const Vec3f e = surface.positions[v] - surface.positions[surface.neighbours.items[i]];
-        const float w = surface.neighbour_weight[i], squared = dot(e, e);
-        rest.edges[i] = Float4(e.x * w, e.y * w, e.z * w, squared > 0 ? 1 / squared : 0);
-        rest.diagonal[v] += w;
-      }
     }
   });
   return rest;

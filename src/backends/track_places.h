@@ -20,6 +20,12 @@ struct alignas(64) TrackLanes {
   T v[16] = {};
 };
 
+/// A block of places of which vertices live.
+struct TrackLive {
+  std::uint32_t block = 0;
+  std::uint32_t lanes = 0;  ///< bits: which of its places
+};
+
 struct TrackPlaces {
   static constexpr std::size_t kBlock = 16;  ///< a multiple of the lanes of every pack
   static constexpr std::uint32_t kNone = 0xffffffffU;

@@ -189,4 +189,8 @@ inline void transpose(Float4& r0, Float4& r1, Float4& r2, Float4& r3) {
 
 #endif
 
+/// A point, and 0.
+CUTIS_HD inline Float4 wide(const Vec3f& p) { return {p.x, p.y, p.z, 0}; }
+CUTIS_HD inline Vec3f narrow(const Float4& p) { return {p[0], p[1], p[2]}; }
+
 }  // namespace cutis

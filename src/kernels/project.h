@@ -36,6 +36,9 @@ struct ProjectLimits {
   float flat = 0;           ///< 1/m: a gradient below is none
 };
 
+/// Of a guarded step: how often it is halved, and how often the surface between two points is looked for.
+inline constexpr int kProjectHalvings = 4, kProjectBisections = 16;
+
 enum class ProjectEnd : std::uint8_t { converged, contact, flat, outside, limit };
 
 struct Projected {
@@ -60,7 +63,6 @@ CUTIS_HD inline float turn_between(const Vec3f& a, const Vec3f& b) {
 template <class Residual>
 CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, const ResidualSample& first,
                                   const ProjectLimits& limits) {
-  constexpr int kHalvings = 4, kBisections = 16;
   Vec3f p = start;
   ResidualSample at = first;
   std::uint16_t evaluations = 1;
@@ -87,7 +89,7 @@ CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, 
         detail::turn_between(at.gradient, there.gradient) < limits.turn_cosine) {
       // Between the two points the gradient jumps: close in on the near side of the jump.
       Vec3f lo = p, hi = next;
-      for (int i = 0; i < kBisections; ++i) {
+      for (int i = 0; i < kProjectBisections; ++i) {
         const Vec3f middle = (lo + hi) * 0.5F;
         const ResidualSample m = residual(middle);
         ++evaluations;
@@ -105,14 +107,14 @@ CUTIS_HD Projected project_vertex(const Residual& residual, const Vec3f& start, 
     if ((there.value > 0) != (at.value > 0) && std::abs(there.value) > 0.5F * std::abs(at.value) && there.reached) {
       // Over the surface and not much nearer: the surface is on the way.
       Vec3f lo = p, hi = next;
-      for (int i = 0; i < kBisections && std::abs(there.value) > limits.tolerance; ++i) {
+      for (int i = 0; i < kProjectBisections && std::abs(there.value) > limits.tolerance; ++i) {
         next = (lo + hi) * 0.5F;
         there = residual(next);
         ++evaluations;
         ((there.value > 0) == (at.value > 0) ? lo : hi) = next;
       }
     } else {
-      for (int i = 0; i < kHalvings && !(std::abs(there.value) < std::abs(at.value) && there.reached); ++i) {
+      for (int i = 0; i < kProjectHalvings && !(std::abs(there.value) < std::abs(at.value) && there.reached); ++i) {
         move *= 0.5F;
         next = p + move;
         there = residual(next);

@@ -8,6 +8,7 @@
 #include "solve/implicit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -65,7 +66,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
       rest_(*shared_),
       field_(rig) {
   hinges_ = std::make_unique<Hinges>(rig, rest_.track.joined, options);
-  const std::size_t n = rig.surface.size(), bones = rig.bones.size();
+  const std::size_t bones = rig.bones.size();
   ways_.resize(bones);
   pairs_.resize(bones * bones);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -80,19 +81,7 @@ ImplicitSkin::ImplicitSkin(const Rig& rig, const ImplicitOptions& options, doubl
           pairs_[b * bones + k].deep =
               compact(rig.fields[k].grid.map, -relief_->allowed(b, k), rig.fields[k].grid.radius).value;
   }
-  ImplicitVertices& v = vertices_;
-  for (auto* list : {&v.carried, &v.initial, &v.positions, &v.scratch, &v.normals, &v.surface_normals}) list->resize(n);
-  for (auto* list : {&v.residual, &v.start_residual, &v.beta, &v.beta_scratch, &v.level, &v.hold, &v.inverse_diagonal})
-    list->resize(n);
-  for (auto* list : {&v.touching, &v.moved, &v.started, &v.flags, &v.next_flags, &v.is_active}) list->resize(n);
-  for (auto* list : {&v.pull, &v.x, &v.r, &v.d, &v.q, &v.n}) list->resize(n);
-  v.state.resize(n);
-  v.start.resize(n);
-  v.turn.resize(n);
-  v.near_begin.resize(n);
-  v.near_count.resize(n);
-  v.active.reserve(n);
-  v.sizes.reserve(n);
+  vertices_.resize(rest_);
 }
 
 void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, std::span<Vec3f> normals) {
@@ -101,7 +90,7 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  start_vertices(rig_, parts_.motion, positions, vertices_, ways_);
+  start_vertices(rig_, rest_, parts_.motion, positions, vertices_, ways_);
 }
 
 // Parts whose fields come near the vertices of each part; `farther`: per bone, metres. inset(b, k): how far inside its
@@ -208,27 +197,32 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     evaluations_ += project_vertices(rig_, rest_, now, steps, static_cast<float>(tolerance), vertices_, context_);
   };
   evaluations_ = 0;
-  profile.vertex_steps += vertices_.active.size();
-  if (!vertices_.active.empty()) {
+  profile.vertex_steps += vertices_.active_count;
+  if (vertices_.active_count > 0) {
     if (!composed) timed(profile.control, [&] { set_targets(rig_, rest_, now, vertices_, context_); });
     project(kFirstSteps, options_.rounds == 0);
-    vertices_.sliding = vertices_.active;
+    slide_all(vertices_);
     for (int round = 0; round < options_.rounds; ++round) {
-      profile.vertex_iterations += vertices_.sliding.size();
+      for (const TrackLive& live : vertices_.sliding)
+        profile.vertex_iterations += static_cast<std::size_t>(std::popcount(live.lanes));
       timed(profile.relax, [&] {
         if (composed) {
           for (int pass = 0; pass < kRelaxPasses; ++pass) relax_vertices(rig_, rest_, vertices_, context_);
         } else {
-          slide_vertices(rig_, rest_, options_.inner, vertices_, context_);
+          slide_vertices(rest_, options_.inner, vertices_, context_);
         }
       });
       const bool last = round + 1 == options_.rounds;
       project(last ? kLastSteps : kReturnSteps, last);
     }
-    timed(profile.finish, [&] { smooth(now); });
   }
-  timed(profile.finish,
-        [&] { finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_); });
+  timed(profile.finish, [&] {
+    if (vertices_.active_count > 0) {
+      show_vertices(rest_, vertices_, context_);
+      if (options_.smoothing > 0) smooth_vertices(rig_, rest_, now, options_.smoothing, vertices_, context_);
+    }
+    finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_);
+  });
   if (unit_ != 1) {
     scale_all(positions, static_cast<float>(unit_), context_);
     motion.set_unit(rig_, 1 / unit_);  // what rides on the skin is in the pose's own units
@@ -236,17 +230,11 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
   report(frame.report);
 }
 
-void ImplicitSkin::smooth(const ImplicitPose& now) {
-  if (options_.smoothing <= 0) return;
-  smooth_vertices(rig_, rest_, options_.smoothing, vertices_, context_);
-  assess_smoothed(rig_, rest_, now, vertices_, context_);
-}
-
 void ImplicitSkin::report(FrameReport& report) {
-  report.active = vertices_.active.size();
+  report.active = vertices_.active_count;
   report.iterations = evaluations_;
   report.substeps = 1;
-  report_vertices(vertices_, report);
+  report_vertices(rest_, vertices_, report);
 }
 
 }  // namespace cutis

@@ -30,7 +30,6 @@ class ImplicitSkin {
   void pair_parts(const BoneMotion& motion, std::span<const float> farther, const Inset& inset, BoxRows& rows) const;
   [[nodiscard]] bool relieve(const Pose& pose, const ImplicitPose& now, BoneMotion& motion, FrameReport& report);
   [[nodiscard]] ImplicitPose pose_now(const BoneMotion& motion) const;
-  void smooth(const ImplicitPose& now);
   void report(FrameReport& report);
 
   const Rig& rig_;

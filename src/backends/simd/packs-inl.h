@@ -63,6 +63,10 @@ HWY_INLINE Pack3 cross(const Pack3& a, const Pack3& b) {
   return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
           hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
+HWY_INLINE Pack3 rotate(const Pack4& q, const Pack3& v) {
+  const Pack3 u{q.x, q.y, q.z}, t = mul(set(2), cross(u, v));
+  return add(add(v, mul(q.w, t)), cross(u, t));
+}
 HWY_INLINE Pack3 select(PackMask mask, const Pack3& yes, const Pack3& no) {
   return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
 }

@@ -32,12 +32,6 @@ struct TrackRun {
   std::vector<std::uint32_t> next;     ///< pending in the next round
 };
 
-/// A block of places of which vertices live.
-struct TrackLive {
-  std::uint32_t block = 0;
-  std::uint32_t lanes = 0;  ///< bits: which of its places
-};
-
 /// Of the vertices of a block, while they relax: conjugate gradients. What does not live stays 0.
 struct alignas(64) TrackRelaxed {
   using Numbers = float[TrackPlaces::kBlock];

@@ -27,11 +27,6 @@ HWY_INLINE void store_places(const Pack3& a, std::vector<Float4>& rows, std::siz
   hn::StoreInterleaved4(a.x, a.y, a.z, zero(), PackTag(), reinterpret_cast<float*>(&rows[place]));
 }
 
-HWY_INLINE Pack3 rotate(const Pack4& q, const Pack3& v) {
-  const Pack3 u{q.x, q.y, q.z}, t = mul(set(2), cross(u, v));
-  return add(add(v, mul(q.w, t)), cross(u, t));
-}
-
 // blend_vertex() of the wanted vertices of a pack, where nothing is stretched or stiff.
 HWY_INLINE void blend_pack(const TrackPass& pass, std::size_t place) {
   const PackTag d;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/simd/lane_sums.h"
+#include "backends/lane_sums.h"
 #include "backends/simd/track.h"
 #include "backends/track_relaxation.h"
 #include "base/conjugate_gradients.h"
@@ -19,6 +19,7 @@
 #include <hwy/foreach_target.h>  // first: compiles the rest of this file once per instruction set
 
 #include "backends/simd/field_rules-inl.h"
+#include "backends/simd/lane_sums-inl.h"
 #include "backends/simd/packs-inl.h"
 
 #ifndef CUTIS_BACKENDS_SIMD_TRACK_RELAX_ONCE
@@ -55,25 +56,6 @@ HWY_INLINE void store(const Pack3& a, TrackRelaxed::Numbers (&to)[3], std::size_
 HWY_INLINE PackMask mask_of(std::uint32_t bits, std::size_t lane) { return mask_of(bits >> lane); }
 HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
   return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
-}
-
-// sums.part[lane...] += x
-HWY_INLINE void add_lanes(Pack x, std::size_t lane, LaneSums& sums) {
-#if HWY_TARGET == HWY_SCALAR
-  sums.part[lane] += static_cast<double>(hn::GetLane(x));
-#elif HWY_TARGET == HWY_WASM  // Highway 1.0 has no doubles there
-  double *const low = sums.part + lane, *const high = low + 2;
-  const v128_t upper = wasm_i32x4_shuffle(x.raw, x.raw, 2, 3, 2, 3);
-  wasm_v128_store(low, wasm_f64x2_add(wasm_v128_load(low), wasm_f64x2_promote_low_f32x4(x.raw)));
-  wasm_v128_store(high, wasm_f64x2_add(wasm_v128_load(high), wasm_f64x2_promote_low_f32x4(upper)));
-#else
-  const hn::Half<PackTag> half;
-  const hn::Rebind<double, decltype(half)> wide;
-  double* const low = sums.part + lane;
-  hn::StoreU(hn::Add(hn::LoadU(wide, low), hn::PromoteTo(wide, hn::LowerHalf(half, x))), wide, low);
-  double* const high = low + hn::Lanes(half);
-  hn::StoreU(hn::Add(hn::LoadU(wide, high), hn::PromoteTo(wide, hn::UpperHalf(half, x))), wide, high);
-#endif
 }
 
 HWY_INLINE Pack3 preconditioned(const TrackRelaxed& block, std::size_t lane, const Pack3& n, const Pack3& r) {

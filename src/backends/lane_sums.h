@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace cutis::simd {
+namespace cutis {
 
 /// Blocks of places whose sums are made together.
 inline constexpr std::size_t kBlocksAtOnce = 64;
@@ -19,4 +19,4 @@ struct LaneSums {
   }
 };
 
-}  // namespace cutis::simd
+}  // namespace cutis

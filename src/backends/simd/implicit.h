@@ -1,0 +1,25 @@
+// Implicit skinning over packs of vertices: backends/implicit_engine.h. In the fields of the parts; what an operator
+// composes goes vertex by vertex.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/implicit_pass.h"
+
+namespace cutis::simd {
+
+/// Adds vertices that are too deep in another part.
+void implicit_deep(const ImplicitPass& pass, const BlockRun& run, std::vector<DeepVertex>& deep);
+/// Rows of near parts, and bits of `active`.
+void implicit_near(const ImplicitPass& pass, const BlockRun& run);
+/// Of vertices.around, where nothing is stretched.
+void implicit_turns(const ImplicitPass& pass, const BlockRun& run);
+/// Of active vertices: pull, level, hold, and where projection starts.
+void implicit_targets(const ImplicitPass& pass, const BlockRun& run);
+/// Returns field evaluations.
+std::uint32_t implicit_project(const ImplicitPass& pass, int steps, float tolerance, const BlockRun& run);
+/// Solves for the slides of vertices.sliding: `blocks[].x`.
+void implicit_slide(const ImplicitRest& rest, int steps, ImplicitVertices& vertices, const Context& context);
+
+}  // namespace cutis::simd
