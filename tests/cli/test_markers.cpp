@@ -65,6 +65,31 @@ TEST(CliMarkers, AnswersBadInputWithOneSentence) {
   EXPECT_EQ(run("markers builtin:arm --take x.c3d --frames 0 -o y.pc2").exit_code, 2);
 }
 
+// Two groups of points that stay far apart look like two subjects; a map that names all of them knows better.
+TEST(CliMarkers, AMapSaysWhoseMarkersAreMeant) {
+  const TemporaryFolder folder;
+  json places, frames = json::array();
+  for (int i = 0; i < 12; ++i)
+    places["a" + std::to_string(i)] = places["b" + std::to_string(i)] = {{"vertex", 5 + 20 * i}};
+  std::ofstream(folder.file("map.json")) << json{{"markers", places}};
+  for (int f = 0; f < 4; ++f) {
+    json frame;
+    for (int i = 0; i < 12; ++i) {
+      const double x = 0.05 * i, y = 0.01 * f;
+      frame["a" + std::to_string(i)] = {x, y, 0.02 * (i % 3)};
+      frame["b" + std::to_string(i)] = {x + 6, y, 0.02 * (i % 3)};
+    }
+    frames.push_back(frame);
+  }
+  std::ofstream(folder.file("two.json")) << json{{"rate", 10}, {"frames", frames}};
+  const std::string two = "markers builtin:arm --take " + folder.file("two.json") + " --map " +
+                          folder.file("map.json") + " --json --write-map " + folder.file("out.json");
+  const Result r = run(two);
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.err, Not(HasSubstr("subjects")));
+  EXPECT_THAT(run(two + " --subject Carl").err, HasSubstr("Carl"));
+}
+
 // Editing: a few targets a frame, placed by a map. The shoulder stays, the wrist is drawn up: the elbow bends.
 TEST(CliMarkers, AFewTargetsEditAnArm) {
   const TemporaryFolder folder;

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,6 +63,15 @@ std::vector<std::size_t> points_of(const MarkerTake& part, const MarkerTake& who
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < whole.names.size() && points.size() < part.names.size(); ++i)
     if (whole.names[i] == part.names[points.size()]) points.push_back(i);
+  return points;
+}
+
+std::vector<std::size_t> points_of(const MarkerMap& map, const MarkerTake& take) {
+  std::set<std::string_view> names;
+  for (const MarkerPlace& place : map.places) names.insert(place.marker);
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < take.names.size(); ++i)
+    if (names.contains(take.names[i])) points.push_back(i);
   return points;
 }
 
@@ -172,8 +183,14 @@ void run_markers(const MarkersArguments& options) {
     write_text(options.write_limits, default_limits_json(character));
     session.say(fmt::format("{}: the usual joint limits, degrees from rest", options.write_limits));
   }
+  MarkerMap given;
+  if (!options.map.empty()) given = load_marker_map(options.map, character);
   const auto choose = [&](const MarkerTake& loaded, ChosenPoints& chosen) {
-    MarkerTake one = take_of_subject(loaded, options.subject, context);
+    // A map says whose markers are meant.
+    const std::vector<std::size_t> mapped =
+        options.subject.empty() ? points_of(given, loaded) : std::vector<std::size_t>();
+    MarkerTake one =
+        mapped.empty() ? take_of_subject(loaded, options.subject, context) : take_of_points(loaded, mapped);
     chosen.points = points_of(one, loaded);
     if (!options.no_names) chosen.axes = mend_axes(one, context);
     return one;
@@ -185,8 +202,8 @@ void run_markers(const MarkersArguments& options) {
 
   // Where the markers are: as the map says, or in the usual places, fitted to the static trial or to the take itself.
   MarkerMapReport found;
-  MarkerMap map = options.map.empty() ? default_marker_map(character, take, context, &found, !options.no_names)
-                                      : load_marker_map(options.map, character);
+  MarkerMap map =
+      options.map.empty() ? default_marker_map(character, take, context, &found, !options.no_names) : std::move(given);
   if (options.map.empty() && found.by_names)
     session.say(fmt::format(
         "marker set {}: {} markers, score {:.2f}{}", found.set, map.places.size(), found.score,
