@@ -37,10 +37,10 @@ function(cutis_set_options target)
   endif()
 endfunction()
 
-# C programs that use our library need what C++ needs of the run-time, which clang does not see.
+# C programs that use our library need what C++ needs of the run-time, which clang links into C++ programs alone.
 function(cutis_link_sanitizers target)
   if(CUTIS_SANITIZE)
-    target_link_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE}
-                        $<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime>)
+    target_link_options(${target} PRIVATE -fsanitize=${CUTIS_SANITIZE})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
 endfunction()
