@@ -61,14 +61,12 @@ class Projection {
     const TrackRest& track = pass_.rest.track;
     for (std::size_t block = blocks.begin; block < blocks.end; ++block) {
       std::uint32_t started = 0;
-      each_place(block, vertices_.active[block] & track.tracked_lanes[block], [&](std::size_t place) {
-        if (!wants_projection(pass_, place, tolerance_)) return;
+      each_place(block, to_project(pass_, block, tolerance_), [&](std::size_t place) {
         if (vertices_.blends[place] != 0) {
           const std::uint32_t bone = track.places.owner[block];
           evaluations_ += project_place(pass_, limits_of_part(pass_.rig, pass_.pose, bone, steps_, tolerance_), place);
           return;
         }
-        vertices_.moved[place] = 0;
         const std::size_t local = place - base_;
         run_.to[local] = run_.start[local] = with(vertices_.positions[place], 0);
         if (vertices_.started[place] != 0) {
@@ -78,6 +76,7 @@ class Projection {
         run_.to[local].v[3] = kFirst;
         run_.next[more_++] = static_cast<std::uint32_t>(local);
       });
+      vertices_.moved[block] = 0;
       if (started != 0) go_on_from_samples(block, started);
     }
   }
@@ -278,6 +277,57 @@ class Projection {
   std::uint32_t evaluations_ = 0;
 };
 
+// Residuals of the lanes of a pack where they are now.
+HWY_INLINE void assess_pack(const ImplicitPass& pass, std::size_t block, std::size_t lane, std::uint32_t who) {
+  ImplicitVertices& vertices = pass.vertices;
+  const std::size_t place = block * TrackPlaces::kBlock + lane;
+  const Pack4 given = load_places(vertices.given, place);
+  const auto rows = hn::IfThenElseZero(hn::RebindMask(IntTag(), mask_of(who)), hn::BitCast(IntTag(), given.z));
+  const PackSkin skin{
+      pass.pose, vertices.near[place / kImplicitChunk].data(), pass.rest.places().owner[block], given.x, given.y,
+      rows,      xyz(load_places(vertices.initial, place))};
+  HWY_ALIGN float residual[kMostLanes];
+  hn::Store(residual_of(skin, xyz(load_places(vertices.positions, place))).residual, PackTag(), residual);
+  each_bit(who, [&](std::size_t i) {
+    if (vertices.blends[place + i] != 0)
+      residual[i] =
+          skin_residual(vertex_skin(pass.rest, pass.pose, vertices, place + i), narrow(vertices.positions[place + i]))
+              .value;
+    vertices.sample[place + i].v[0] = residual[i];
+    if (std::abs(residual[i]) > kSmoothTolerance && vertices.state[place + i] == VertexState::converged)
+      vertices.state[place + i] = VertexState::contact;
+  });
+}
+
+HWY_INLINE void normal_pack(const ImplicitPass& pass, std::size_t block, std::size_t lane) {
+  const ImplicitRest& rest = pass.rest;
+  ImplicitVertices& vertices = pass.vertices;
+  const std::size_t place = block * TrackPlaces::kBlock + lane;
+  const float* const positions = reinterpret_cast<const float*>(vertices.positions.data());
+  const Pack3 p = xyz(load_places(vertices.positions, place));
+  Pack3 sum{zero(), zero(), zero()};
+  for (std::uint32_t row = rest.corner_rows[block]; row < rest.corner_rows[block + 1]; ++row)
+    sum = add(sum, cross(sub(xyz(load_linked(positions, rest.corners[0][row].v + lane)), p),
+                         sub(xyz(load_linked(positions, rest.corners[1][row].v + lane)), p)));
+  const Pack size = hn::Sqrt(dot(sum, sum));
+  const Pack3 n = select(hn::And(hn::Gt(size, zero()), hn::IsFinite(size)), sum / size, {zero(), zero(), zero()});
+  hn::StoreInterleaved4(n.x, n.y, n.z, zero(), PackTag(), reinterpret_cast<float*>(&vertices.normals[place]));
+}
+
+void assess_run(const ImplicitPass& pass, const BlockRun& run) {
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
+  for (std::size_t block = run.begin; block < run.end; ++block)
+    for (std::size_t lane = 0; lane < TrackPlaces::kBlock; lane += lanes())
+      if (const std::uint32_t who = pass.vertices.flags[block] >> lane & all; who != 0)
+        assess_pack(pass, block, lane, who);
+}
+
+void normal_run(const ImplicitPass& pass, const BlockRun& run) {
+  for (std::size_t block = run.begin; block < run.end; ++block)
+    for (std::size_t lane = 0; lane < TrackPlaces::kBlock && pass.vertices.active[block] >> lane != 0; lane += lanes())
+      normal_pack(pass, block, lane);
+}
+
 std::uint32_t project_run(const ImplicitPass& pass, int steps, float tolerance, const BlockRun& blocks) {
   ProjectRun run;  // NOLINT: written before it is read
   Projection projection(pass, steps, tolerance, blocks, run);
@@ -294,12 +344,16 @@ namespace cutis::simd {
 namespace {
 
 HWY_EXPORT(project_run);
+HWY_EXPORT(assess_run);
+HWY_EXPORT(normal_run);
 
 }  // namespace
 
 std::uint32_t implicit_project(const ImplicitPass& pass, int steps, float tolerance, const BlockRun& run) {
   return HWY_DYNAMIC_DISPATCH(project_run)(pass, steps, tolerance, run);
 }
+void implicit_assess(const ImplicitPass& pass, const BlockRun& run) { HWY_DYNAMIC_DISPATCH(assess_run)(pass, run); }
+void implicit_normals(const ImplicitPass& pass, const BlockRun& run) { HWY_DYNAMIC_DISPATCH(normal_run)(pass, run); }
 
 }  // namespace cutis::simd
 #endif  // HWY_ONCE
