@@ -52,7 +52,7 @@ void grow(const ImplicitRest& rest, const std::vector<std::uint32_t>& from, std:
     for (std::size_t block = run.begin; block < run.end; ++block) {
       std::uint32_t grown = from[block];
       for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row)
-        each_place(block, 0xffffU & ~grown, [&](std::size_t place) {
+        each_place(block, rest.filled_lanes[block] & ~grown, [&](std::size_t place) {
           const std::uint32_t u = places.link[row].v[place % kBlock] / 4;
           grown |= (from[u / kBlock] >> u % kBlock & 1U) << place % kBlock;
         });
@@ -113,22 +113,22 @@ void ImplicitVertices::resize(const ImplicitRest& rest) {
   vertices.reserve(n);
 }
 
-void start_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Affine3f> motions,
-                    std::span<const Vec3f> guess, ImplicitVertices& vertices, std::span<float> ways,
-                    const Context& context) {
+void start_vertices(const ImplicitRest& rest, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
+                    ImplicitVertices& vertices, std::span<float> ways, const Context& context) {
   const TrackPlaces& places = rest.places();
   const auto start = [&](std::size_t block) {
     const std::uint32_t b = places.owner[block];
+    const Affine3f motion = b == RigSurface::kNoBone ? Affine3f{} : motions[b];
+    const Float4 x = wide(motion.linear.col[0]), y = wide(motion.linear.col[1]), z = wide(motion.linear.col[2]),
+                 t = wide(motion.translation);
     float way = 0;
-    for (std::size_t place = block * kBlock; place < (block + 1) * kBlock; ++place) {
-      if (places.vertex[place] == TrackPlaces::kNone) break;  // the last of a part
-      const Vec3f& at = guess[rig.surface.first_of[places.vertex[place]]];
-      vertices.initial[place] = wide(at);
-      if (b == RigSurface::kNoBone) continue;
-      const Vec3f carried = transform_point(motions[b], narrow(places.rest[place])), off = at - carried;
-      vertices.carried[place] = wide(carried);
+    each_place(block, rest.filled_lanes[block], [&](std::size_t place) {
+      const Float4 &p = places.rest[place], at = wide(guess[rest.source[place]]);
+      const Float4 carried = x * Float4(p[0]) + y * Float4(p[1]) + z * Float4(p[2]) + t, off = at - carried;
+      vertices.initial[place] = at;
+      vertices.carried[place] = carried;
       way = std::max(way, dot(off, off));
-    }
+    });
     vertices.ways[block] = way;
   };
   each_chunk(rest, context, [&](const BlockRun& run, std::size_t) {
@@ -165,6 +165,7 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
     vertices.active.swap(vertices.around);
   }
   vertices.active_count = 0;
+  vertices.tolerance = 0;
   for (std::size_t block = 0; block < places.blocks(); ++block) {
     const std::uint32_t bone = places.owner[block];
     // A part that its bone has scaled to nothing has no field: its skin stays where the initial guess has it.
@@ -182,7 +183,7 @@ void set_targets(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& p
   grow(rest, vertices.active, vertices.around, context);
   const bool packs = in_packs(context);
   each_chunk(rest, context, [&](const BlockRun& run, std::size_t) {
-    (packs && pose.stretches.empty() ? simd::implicit_turns : scalar::implicit_turns)(pass, run);
+    (packs && !pose.stretched() ? simd::implicit_turns : scalar::implicit_turns)(pass, run);
   });
   each_chunk(rest, context, [&](const BlockRun& run, std::size_t) {
     (packs ? simd::implicit_targets : scalar::implicit_targets)(pass, run);
@@ -200,6 +201,7 @@ std::size_t project_vertices(const Rig& rig, const ImplicitRest& rest, const Imp
     vertices.evaluations[chunk] =
         (packs ? simd::implicit_project : scalar::implicit_project)(pass, steps, tolerance, run);
   });
+  vertices.tolerance = tolerance;
   return std::accumulate(vertices.evaluations.begin(), vertices.evaluations.end(), std::size_t{0});
 }
 

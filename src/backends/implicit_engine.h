@@ -40,8 +40,10 @@ struct ImplicitRest {
   std::vector<Float4> pull;          ///< per place: the sum of its `edges`
   /// Per row of places: half the edge from the neighbour times its weight; 1 / squared length. 0 where there is none.
   std::vector<TrackLanes<float>> edges[3], per_squared;
-  std::vector<std::uint32_t> owned;        ///< per block: bits of vertices that a bone owns
-  std::vector<std::uint32_t> corner_rows;  ///< per block and one more: the first row of `corners`
+  std::vector<std::uint32_t> filled_lanes;  ///< per block: bits of places that hold a vertex
+  std::vector<std::uint32_t> source;        ///< per place: an input vertex of its vertex
+  std::vector<std::uint32_t> owned;         ///< per block: bits of vertices that a bone owns
+  std::vector<std::uint32_t> corner_rows;   ///< per block and one more: the first row of `corners`
   /// Per row: four times the places of the other two corners of a triangle at each vertex, in order; itself for none.
   std::vector<TrackLanes<std::uint32_t>> corners[2];
   std::vector<Vec3f> differs;     ///< per input vertex: its normal at rest less that of the welded surface
@@ -86,6 +88,9 @@ struct ImplicitPose {
   bool composed = false;              ///< project in the field of the rig's tree, instead of parts and contact
   bool trusted = true;     ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
   float turn_cosine = -2;  ///< ProjectLimits
+
+  /// Whether bones stretch edges by more than the rounding of a file.
+  [[nodiscard]] bool stretched() const { return !stretches.empty() && stretches.turned; }
 };
 
 /// Of the vertices of a block, while they slide: conjugate gradients.
@@ -132,6 +137,7 @@ struct ImplicitVertices {
   std::vector<std::uint32_t> around;                ///< per block: these and their neighbours; those that slide far
   std::vector<std::uint32_t> flags;                 ///< per block: scratch
   std::size_t active_count = 0;
+  float tolerance = 0;                  ///< of the last projection; 0: there was none in this frame
   std::vector<TrackLive> sliding;       ///< blocks with vertices that relaxation still moves, rising
   std::vector<Float4> d;                ///< conjugate gradients: direction
   std::vector<Float4> normals;          ///< of the surface, of active vertices
@@ -195,9 +201,8 @@ void smooth_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
 
 /// Where the guess puts the vertices, and where their bone alone carries them. `ways`: per bone, the farthest that the
 /// two are apart.
-void start_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Affine3f> motions,
-                    std::span<const Vec3f> guess, ImplicitVertices& vertices, std::span<float> ways,
-                    const Context& context);
+void start_vertices(const ImplicitRest& rest, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
+                    ImplicitVertices& vertices, std::span<float> ways, const Context& context);
 /// Back to the input's vertices: positions, normals, states and residuals. `rotations`: per bone.
 void finish_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
                      std::span<const Quatd> rotations, ImplicitVertices& vertices, std::span<Vec3f> positions,

@@ -105,6 +105,7 @@ inline constexpr float kNoMove = 2e-2F, kSettled = 0.15F;
   const ImplicitVertices& vertices = pass.vertices;
   const std::uint32_t all = vertices.active[block] & pass.rest.track.tracked_lanes[block];
   std::uint32_t lanes = all & vertices.moved[block];
+  if (!(tolerance < vertices.tolerance)) return lanes;
   each_place(block, all & ~lanes, [&](std::size_t place) {  // that are not near enough yet
     if (vertices.state[place] == VertexState::converged && std::abs(vertices.sample[place][0]) > tolerance)
       lanes |= 1U << place % TrackPlaces::kBlock;

@@ -70,10 +70,14 @@ void bring_to_places(const Rig& rig, const std::vector<GridView>& parts, Implici
   for (auto* rows : {&rest.edges[0], &rest.edges[1], &rest.edges[2], &rest.per_squared})
     rows->assign(places.link.size(), {});
   rest.owned.assign(places.blocks(), 0);
+  rest.filled_lanes.assign(places.blocks(), 0);
+  rest.source.assign(places.vertex.size(), 0);
   for (std::size_t place = 0; place < places.vertex.size(); ++place) {
     const std::uint32_t v = places.vertex[place], own = places.owner[place / kBlock];
     if (v == TrackPlaces::kNone) continue;
     const std::size_t block = place / kBlock, lane = place % kBlock;
+    rest.filled_lanes[block] |= 1U << lane;
+    rest.source[place] = surface.first_of[v];
     float step = 2 * surface.edge[v];
     if (own != RigSurface::kNoBone) {
       rest.owned[block] |= 1U << lane;

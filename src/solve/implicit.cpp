@@ -90,7 +90,7 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  start_vertices(rig_, rest_, parts_.motion, positions, vertices_, ways_, context_);
+  start_vertices(rest_, parts_.motion, positions, vertices_, ways_, context_);
 }
 
 // Parts whose fields come near the vertices of each part; `farther`: per bone, metres. inset(b, k): how far inside its

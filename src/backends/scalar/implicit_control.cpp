@@ -72,7 +72,7 @@ Edges edges_of(const ImplicitPass& pass, std::size_t place) {
   const ImplicitVertices& vertices = pass.vertices;
   const TrackPlaces& places = rest.places();
   const std::size_t block = place / TrackPlaces::kBlock, lane = place % TrackPlaces::kBlock;
-  const bool stretched = !pass.pose.stretches.empty();
+  const bool stretched = pass.pose.stretched();
   const auto turned = [&](std::size_t at, float x, float y, float z) {
     const Float4& q = vertices.turn[0][at];
     if (!stretched) return wide(rotate(Quatf{q[0], q[1], q[2], q[3]}, Vec3f{x, y, z}));
@@ -103,7 +103,7 @@ void scalar::implicit_turns(const ImplicitPass& pass, const BlockRun& run) {
       const std::uint32_t first = surface.turn.begin[v], count = surface.turn.begin[v + 1] - first;
       const VertexTurn turn = blend_turn(pass.pose.rigid.data(), pass.pose.stretches, surface.turn.items.data() + first,
                                          surface.turn_weight.data() + first, count);
-      if (pass.pose.stretches.empty()) {
+      if (!pass.pose.stretched()) {
         const Quatf& q = turn.motion.real;
         pass.vertices.turn[0][place] = {q.x, q.y, q.z, q.w};
         return;

@@ -58,7 +58,7 @@ HWY_INLINE Pack pull_pack(const ImplicitPass& pass, std::size_t block, std::size
   const std::size_t place = block * kBlock + lane;
   const float *const x = numbers(vertices.turn[0]), *const y = numbers(vertices.turn[1]),
                      *const z = numbers(vertices.turn[2]), *const initial = numbers(vertices.initial);
-  const bool stretched = !pass.pose.stretches.empty();
+  const bool stretched = pass.pose.stretched();
   const auto turned = [&](const std::uint32_t* link, const Pack3& e) HWY_ATTR {
     const Pack4 q = load_linked(x, link);
     if (!stretched) return rotate(q, e);
@@ -115,8 +115,7 @@ HWY_INLINE void target_pack(const ImplicitPass& pass, std::size_t block, std::si
   store_places(rows, vertices.given, place);
   hn::StoreU(set(1), d, &vertices.hold[place]);
   if (tracked_bits == 0) return;
-  std::uint32_t blends = 0;
-  each_bit(tracked_bits, [&](std::size_t i) { blends |= (vertices.blends[place + i] != 0 ? 1U : 0U) << i; });
+  const std::uint32_t blends = bits_of_flags(&vertices.blends[place]);
   PackSample own{};
   PackMask is_deep = tracked;  // maybe
   if (pass.pose.trusted) {

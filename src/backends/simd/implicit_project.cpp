@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "backends/simd/implicit.h"
 
@@ -19,12 +20,16 @@
 #define CUTIS_BACKENDS_SIMD_IMPLICIT_PROJECT_ONCE
 namespace cutis::simd {
 
-/// Of a run of blocks, while their vertices are projected; by place from the first of the run on.
+/// Of a run of blocks, while their vertices are projected; by place from the first of the run on. Not set at first.
 struct ProjectRun {
-  Float4 to[kImplicitChunk];                                    ///< where it is looked up next, and its phase
-  Float4 start[kImplicitChunk];                                 ///< where it was at first, and steps done
-  Float4 lo[kImplicitChunk], hi[kImplicitChunk];                ///< between which the surface is
-  std::uint32_t pending[kImplicitChunk + TrackPlaces::kBlock];  // packs load more than there are
+  struct Rows {
+    alignas(64) float numbers[4 * kImplicitChunk];
+    [[nodiscard]] float* operator[](std::size_t local) { return numbers + 4 * local; }
+  };
+  Rows to;                                                      ///< where it is looked up next, and its phase
+  Rows start;                                                   ///< where it was at first, and steps done
+  Rows lo, hi;                                                  ///< between which the surface is
+  std::uint32_t pending[kImplicitChunk + TrackPlaces::kBlock];  ///< packs load more than there are
   std::uint32_t next[kImplicitChunk + TrackPlaces::kBlock];
 };
 
@@ -68,12 +73,12 @@ class Projection {
           return;
         }
         const std::size_t local = place - base_;
-        run_.to[local] = run_.start[local] = with(vertices_.positions[place], 0);
+        put(vertices_.positions[place], kFirst, run_.to[local]);
+        put(vertices_.positions[place], 0, run_.start[local]);
         if (vertices_.started[place] != 0) {
           started |= 1U << place % TrackPlaces::kBlock;
           return;
         }
-        run_.to[local].v[3] = kFirst;
         run_.next[more_++] = static_cast<std::uint32_t>(local);
       });
       vertices_.moved[block] = 0;
@@ -96,15 +101,20 @@ class Projection {
   }
 
  private:
-  static HWY_INLINE Float4 with(Float4 row, float last) {
-    row.v[3] = last;
-    return row;
+  static HWY_INLINE void put(const Float4& row, float last, float* to) {
+    to[0] = row[0];
+    to[1] = row[1];
+    to[2] = row[2];
+    to[3] = last;
   }
   HWY_INLINE std::uint32_t bone(std::uint32_t local) const {
     return pass_.rest.places().owner[(base_ + local) / TrackPlaces::kBlock];
   }
-  static HWY_INLINE Pack4 load(const Float4* rows, const std::uint32_t* link) {
-    return load_linked(reinterpret_cast<const float*>(rows), link);
+  static HWY_INLINE Pack4 load(const std::vector<Float4>& rows, const std::uint32_t* link) {
+    return load_linked(reinterpret_cast<const float*>(rows.data()), link);
+  }
+  static HWY_INLINE Pack4 load(const ProjectRun::Rows& rows, const std::uint32_t* link) {
+    return load_linked(rows.numbers, link);
   }
 
   // The vertices of a block that know their residual.
@@ -113,19 +123,15 @@ class Projection {
       const std::uint32_t bits = started >> lane & static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
       if (bits == 0) continue;
       const std::size_t place = block * TrackPlaces::kBlock + lane;
-      std::uint32_t local[kMostLanes], reached = 0, touching = 0;
-      for (std::size_t i = 0; i < lanes(); ++i) {
-        local[i] = static_cast<std::uint32_t>(place - base_ + i);
-        reached |= (vertices_.reached[place + i] != 0 ? 1U : 0U) << i;
-        touching |= (vertices_.touching[place + i] != 0 ? 1U : 0U) << i;
-      }
+      std::uint32_t local[kMostLanes];
+      for (std::size_t i = 0; i < lanes(); ++i) local[i] = static_cast<std::uint32_t>(place - base_ + i);
       const Pack4 at = load_places(vertices_.sample, place);
       evaluations_ += static_cast<std::uint32_t>(std::popcount(bits));
       go_on({xyz(load_places(vertices_.positions, place)),
              at.x,
              {at.y, at.z, at.w},
-             mask_of(reached),
-             mask_of(touching),
+             mask_of(bits_of_flags(&vertices_.reached[place])),
+             mask_of(bits_of_flags(&vertices_.touching[place])),
              zero()},
             xyz(load_places(vertices_.positions, place)), load_places(vertices_.given, place).w, mask_of(bits), local,
             bone(local[0]));
@@ -164,7 +170,7 @@ class Projection {
     hn::StoreInterleaved4(to.x, to.y, to.z, phase, PackTag(), rows);
     keep_in_memory(rows);
     each_bit(who, [&](std::size_t i) {
-      run_.to[local[i]] = Float4(rows + 4 * i);
+      std::memcpy(run_.to[local[i]], rows + 4 * i, 4 * sizeof(float));
       run_.next[more_++] = local[i];
     });
   }
@@ -181,18 +187,18 @@ class Projection {
     keep_in_memory(local);
     keep_in_memory(at_run);
     keep_in_memory(link);
-    const Pack4 to = load(run_.to, at_run), given = load(vertices_.given.data(), link);
+    const Pack4 to = load(run_.to, at_run), given = load(vertices_.given, link);
     const PackSkin skin{pass_.pose,
                         vertices_.near[base_ / kImplicitChunk].data(),
                         b,
                         given.x,
                         given.y,
                         hn::BitCast(IntTag(), given.z),
-                        xyz(load(vertices_.initial.data(), link))};
+                        xyz(load(vertices_.initial, link))};
     const SkinResiduals there = residual_of(skin, xyz(to));
     evaluations_ += static_cast<std::uint32_t>(count);
 
-    const Pack4 stands = load(vertices_.positions.data(), link), sample = load(vertices_.sample.data(), link),
+    const Pack4 stands = load(vertices_.positions, link), sample = load(vertices_.sample, link),
                 start = load(run_.start, at_run);
     const PackMask all = hn::FirstN(d, count), first = hn::And(all, hn::Lt(to.w, zero()));
     const PackMask between = hn::And(all, hn::Ge(to.w, set(kBetween)));
@@ -248,23 +254,24 @@ class Projection {
     const std::uint32_t bits = bits_of(who), reached = bits_of(there.reached), touching = bits_of(there.touching);
     each_bit(bits, [&](std::size_t i) {
       const std::size_t place = base_ + local[i];
-      vertices_.positions[place] = with(run_.to[local[i]], 0);
+      const float* const at = run_.to[local[i]];
+      vertices_.positions[place] = {at[0], at[1], at[2], 0};
       vertices_.sample[place] = Float4(rows + 4 * i);
       vertices_.free[place] = free[i];
       vertices_.reached[place] = static_cast<char>(reached >> i & 1U);
       vertices_.touching[place] = static_cast<char>(touching >> i & 1U);
       vertices_.started[place] = 1;
-      run_.start[local[i]].v[3] = done[i];
+      run_.start[local[i]][3] = done[i];
     });
     go_on({p, there.residual, there.gradient, there.reached, there.touching, steps}, xyz(start), longest, who, local,
           b);
   }
 
-  HWY_INLINE void store_rows(const Pack3& a, std::uint32_t who, const std::uint32_t* local, Float4* to) {
+  HWY_INLINE void store_rows(const Pack3& a, std::uint32_t who, const std::uint32_t* local, ProjectRun::Rows& to) {
     HWY_ALIGN float rows[4 * kMostLanes];
     hn::StoreInterleaved4(a.x, a.y, a.z, zero(), PackTag(), rows);
     keep_in_memory(rows);
-    each_bit(who, [&](std::size_t i) { to[local[i]] = Float4(rows + 4 * i); });
+    each_bit(who, [&](std::size_t i) { std::memcpy(to[local[i]], rows + 4 * i, 4 * sizeof(float)); });
   }
 
   const ImplicitPass& pass_;
