@@ -61,6 +61,34 @@ void grow(const ImplicitRest& rest, const std::vector<std::uint32_t>& from, std:
   });
 }
 
+// Whether a part and all others that are near it, or reach it at rest, move as one.
+bool is_still(const ImplicitPass& pass, std::uint32_t b) {
+  const std::size_t bones = pass.rig.bones.size();
+  const PartPair* const pairs = pass.pose.pairs.data() + b * bones;
+  for (const BoxBlock& boxes : pass.pose.meet.row(b))
+    for (int i = 0; i < 4; ++i)
+      if (boxes.lo[0][i] <= boxes.hi[0][i] && !pairs[boxes.bone[i]].still) return false;
+  for (std::size_t k = 0; k < bones; ++k)
+    if (pass.rest.track.reaches[b * bones + k] != 0 && !pairs[k].still) return false;
+  return true;
+}
+
+// vertices.flags: all that a bone owns, but in blocks where nothing moves against anything.
+void mark_restless(const ImplicitPass& pass) {
+  const ImplicitRest& rest = pass.rest;
+  const TrackPlaces& places = rest.places();
+  std::uint32_t last = RigSurface::kNoBone;
+  bool still = false;
+  for (std::size_t block = 0; block < places.blocks(); ++block) {
+    const std::uint32_t b = places.owner[block];
+    if (b != RigSurface::kNoBone && b != last) still = is_still(pass, b);
+    last = b;
+    const float least = b == RigSurface::kNoBone ? 0.0F : field_constants::kStillEdges * rest.track.least_edge[b];
+    const bool rests = still && pass.vertices.ways[block] <= least * least;
+    pass.vertices.flags[block] = rests ? 0 : rest.owned[block];
+  }
+}
+
 void reset(const ImplicitRest& rest, const BlockRun& run, std::size_t chunk, ImplicitVertices& vertices) {
   vertices.near[chunk].assign(1, {.other = {.part = TrackOther::kNoPart}});  // the row of those that nothing is near
   for (std::size_t block = run.begin; block < run.end; ++block) vertices.active[block] = 0;
@@ -156,6 +184,7 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
   const TrackPlaces& places = rest.places();
   const ImplicitPass pass{rig, rest, pose, vertices};
   const bool packs = in_packs(context) && !pose.composed;
+  mark_restless(pass);
   each_chunk(rest, context, [&](const BlockRun& run, std::size_t chunk) {
     reset(rest, run, chunk, vertices);
     (packs ? simd::implicit_near : scalar::implicit_near)(pass, run);
@@ -164,6 +193,12 @@ void find_near_parts(const Rig& rig, const ImplicitRest& rest, const ImplicitPos
     grow(rest, vertices.active, vertices.around, context);
     vertices.active.swap(vertices.around);
   }
+  // Rings may reach skin that nothing was looked up for.
+  for (std::size_t block = 0; block < places.blocks(); ++block)
+    vertices.flags[block] = vertices.flags[block] == 0 ? vertices.active[block] & rest.owned[block] : 0;
+  each_chunk(rest, context, [&](const BlockRun& run, std::size_t) {
+    (packs ? simd::implicit_near : scalar::implicit_near)(pass, run);
+  });
   vertices.active_count = 0;
   vertices.tolerance = 0;
   for (std::size_t block = 0; block < places.blocks(); ++block) {

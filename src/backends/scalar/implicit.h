@@ -10,7 +10,7 @@ namespace cutis::scalar {
 
 /// Adds vertices that are too deep in another part.
 void implicit_deep(const ImplicitPass& pass, const BlockRun& run, std::vector<DeepVertex>& deep);
-/// Rows of near parts, and bits of `active`.
+/// Of vertices.flags: rows of near parts, and bits of `active`.
 void implicit_near(const ImplicitPass& pass, const BlockRun& run);
 /// Of vertices.around.
 void implicit_turns(const ImplicitPass& pass, const BlockRun& run);

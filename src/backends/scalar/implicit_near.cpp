@@ -133,7 +133,7 @@ bool find_near(const ImplicitPass& pass, std::size_t at) {
 
 void scalar::implicit_near(const ImplicitPass& pass, const BlockRun& run) {
   for (std::size_t block = run.begin; block < run.end; ++block)
-    each_place(block, pass.rest.owned[block], [&](std::size_t place) {
+    each_place(block, pass.vertices.flags[block], [&](std::size_t place) {
       if (find_near(pass, place)) pass.vertices.active[block] |= 1U << place % TrackPlaces::kBlock;
     });
 }

@@ -298,17 +298,17 @@ HWY_INLINE std::uint32_t find_near(const ImplicitPass& pass, std::size_t block, 
   return bits_of(hn::And(pack.who, sums.changed));
 }
 
-// body(block, lane, bits) of the packs of a run that hold vertices of a bone.
+// body(block, lane, bits) of the packs of a run that hold any of `which`.
 template <class Body>
-HWY_INLINE void each_pack(const ImplicitRest& rest, const BlockRun& run, const Body& body) {
+HWY_INLINE void each_pack(const std::vector<std::uint32_t>& which, const BlockRun& run, const Body& body) {
   const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
   for (std::size_t block = run.begin; block < run.end; ++block)
     for (std::size_t lane = 0; lane < kBlock; lane += lanes())
-      if (const std::uint32_t who = rest.owned[block] >> lane & all; who != 0) body(block, lane, who);
+      if (const std::uint32_t who = which[block] >> lane & all; who != 0) body(block, lane, who);
 }
 
 void near_run(const ImplicitPass& pass, const BlockRun& run) {
-  each_pack(pass.rest, run, [&](std::size_t block, std::size_t lane, std::uint32_t who) HWY_ATTR {
+  each_pack(pass.vertices.flags, run, [&](std::size_t block, std::size_t lane, std::uint32_t who) HWY_ATTR {
     pass.vertices.active[block] |= find_near(pass, block, lane, who) << lane;
   });
 }
@@ -316,7 +316,7 @@ void near_run(const ImplicitPass& pass, const BlockRun& run) {
 void deep_run(const ImplicitPass& pass, const BlockRun& run, std::vector<DeepVertex>& deep) {
   const ImplicitPose& pose = pass.pose;
   const TrackRest& track = pass.rest.track;
-  each_pack(pass.rest, run, [&](std::size_t block, std::size_t lane, std::uint32_t bits) HWY_ATTR {
+  each_pack(pass.rest.owned, run, [&](std::size_t block, std::size_t lane, std::uint32_t bits) HWY_ATTR {
     const PackTag d;
     const std::uint32_t own = track.places.owner[block];
     if (pose.press.row(own).empty()) return;
