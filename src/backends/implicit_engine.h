@@ -40,10 +40,14 @@ struct ImplicitRest {
   std::vector<Float4> pull;          ///< per place: the sum of its `edges`
   /// Per row of places: half the edge from the neighbour times its weight; 1 / squared length. 0 where there is none.
   std::vector<TrackLanes<float>> edges[3], per_squared;
-  std::vector<std::uint32_t> owned;  ///< per block: bits of vertices that a bone owns
-  RigRows corners;                   ///< per welded vertex: the other corners of its triangles, in order
-  std::vector<Vec3f> normals;        ///< of the welded surface
-  std::vector<float> mean_value;     ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
+  std::vector<std::uint32_t> filled_lanes;  ///< per block: bits of places that hold a vertex
+  std::vector<std::uint32_t> source;        ///< per place: an input vertex of its vertex
+  std::vector<std::uint32_t> owned;         ///< per block: bits of vertices that a bone owns
+  std::vector<std::uint32_t> corner_rows;   ///< per block and one more: the first row of `corners`
+  /// Per row: four times the places of the other two corners of a triangle at each vertex, in order; itself for none.
+  std::vector<TrackLanes<std::uint32_t>> corners[2];
+  std::vector<Vec3f> differs;     ///< per input vertex: its normal at rest less that of the welded surface
+  std::vector<float> mean_value;  ///< per item of surface.neighbours: relaxation weight; 0 for a whole row: held
 
   [[nodiscard]] const TrackPlaces& places() const { return track.places; }
 };
@@ -84,6 +88,9 @@ struct ImplicitPose {
   bool composed = false;              ///< project in the field of the rig's tree, instead of parts and contact
   bool trusted = true;     ///< the initial guess keeps volume: where fields hardly disagree with it, it is right
   float turn_cosine = -2;  ///< ProjectLimits
+
+  /// Whether bones stretch edges by more than the rounding of a file.
+  [[nodiscard]] bool stretched() const { return !stretches.empty() && stretches.turned; }
 };
 
 /// Of the vertices of a block, while they slide: conjugate gradients.
@@ -110,33 +117,39 @@ struct ImplicitVertices {
   std::vector<float> free;     ///< ResidualSample, of `sample`
   std::vector<float> start_residual;    ///< r where its last projection began
   std::vector<char> reached, touching;  ///< ResidualSample, of `sample`
-  std::vector<char> started, moved;     ///< `sample` is of its position; it moved since its last projection
+  std::vector<char> started;            ///< `sample` is of its position
+  std::vector<std::uint32_t> moved;     ///< per block: bits of those that moved since their last projection
   std::vector<char> blends;             ///< an operator composes it with a near part
   std::vector<Float4> wanted;           ///< the guess without its bulge
   std::vector<Float4> met;              ///< of its near parts: most contact, sharpest bend
   std::vector<VertexState> state;
-  std::vector<Float4> given;    ///< level of the own field that it keeps, gap, begin in `near` (bits), longest step
-  std::vector<float> hold;      ///< of the initial guess, within the surface
-  std::vector<Float4> turn[3];  ///< columns of how its edges should turn, at active vertices and their neighbours
-  std::vector<Float4> pull;     ///< sum over the edges of weight times edge as it should be
+  std::vector<Float4> given;  ///< level of the own field that it keeps, gap, begin in `near` (bits), longest step
+  std::vector<float> hold;    ///< of the initial guess, within the surface
+  /// How its edges should turn, at active vertices and their neighbours: a quaternion; columns where bones stretch.
+  std::vector<Float4> turn[3];
+  std::vector<Float4> pull;  ///< sum over the edges of weight times edge as it should be
   std::vector<std::uint8_t> near_count;
   std::vector<std::vector<NearBlock>> near_blocks;  ///< per chunk: scratch
   std::vector<std::vector<NearPart>> near;          ///< per chunk: of each vertex a row, and a NearPart without a part
   std::vector<std::vector<DeepVertex>> deep;        ///< per chunk
   std::vector<std::uint32_t> evaluations;           ///< per chunk
   std::vector<std::uint32_t> active;                ///< per block: bits of vertices to solve for
-  std::vector<std::uint32_t> around;                ///< per block: these and their neighbours; scratch of rings
+  std::vector<std::uint32_t> around;                ///< per block: these and their neighbours; those that slide far
   std::vector<std::uint32_t> flags;                 ///< per block: scratch
   std::size_t active_count = 0;
+  float tolerance = 0;                  ///< of the last projection; 0: there was none in this frame
   std::vector<TrackLive> sliding;       ///< blocks with vertices that relaxation still moves, rising
   std::vector<Float4> d;                ///< conjugate gradients: direction
+  std::vector<Float4> normals;          ///< of the surface, of active vertices
+  std::vector<float> ways;              ///< per block: the farthest that the guess lies off the carried vertex, squared
+  std::vector<Mat3f> rotations;         ///< per bone
   std::vector<ImplicitRelaxed> blocks;  ///< per block
   // Per welded vertex.
   std::vector<Vec3f> shown, scratch;
   std::vector<std::uint32_t> vertices;  ///< the active ones
+  std::vector<std::uint32_t> smoothed;  ///< those around contact
   std::vector<float> beta, beta_scratch;
-  std::vector<Vec3f> surface_normals;  ///< of active vertices
-  std::vector<float> sizes;            ///< of residuals
+  std::vector<float> sizes;  ///< of residuals
 
   void resize(const ImplicitRest& rest);
 };
@@ -181,20 +194,19 @@ void slide_vertices(const ImplicitRest& rest, int steps, ImplicitVertices& verti
 /// §3.5.2).
 void relax_vertices(const Rig& rig, const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
 
-/// vertices.shown: where all of them are now.
-void show_vertices(const ImplicitRest& rest, ImplicitVertices& vertices, const Context& context);
-/// Smooths what is shown around contact (backends/smooth_contact.h); residuals are those of where the vertices are now,
-/// and those that it holds off their surface are in contact.
+/// Smooths around contact (backends/smooth_contact.h); residuals are those of where the vertices are now, and those
+/// that it holds off their surface are in contact.
 void smooth_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose, int passes,
                      ImplicitVertices& vertices, const Context& context);
 
 /// Where the guess puts the vertices, and where their bone alone carries them. `ways`: per bone, the farthest that the
 /// two are apart.
-void start_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Affine3f> motions,
-                    std::span<const Vec3f> guess, ImplicitVertices& vertices, std::span<float> ways);
+void start_vertices(const ImplicitRest& rest, std::span<const Affine3f> motions, std::span<const Vec3f> guess,
+                    ImplicitVertices& vertices, std::span<float> ways, const Context& context);
 /// Back to the input's vertices: positions, normals, states and residuals. `rotations`: per bone.
-void finish_vertices(const Rig& rig, const ImplicitRest& rest, std::span<const Quatd> rotations,
-                     ImplicitVertices& vertices, std::span<Vec3f> positions, Frame& frame, const Context& context);
+void finish_vertices(const Rig& rig, const ImplicitRest& rest, const ImplicitPose& pose,
+                     std::span<const Quatd> rotations, ImplicitVertices& vertices, std::span<Vec3f> positions,
+                     Frame& frame, const Context& context);
 /// What the report says of states and residuals.
 void report_vertices(const ImplicitRest& rest, ImplicitVertices& vertices, FrameReport& report);
 

@@ -73,6 +73,12 @@ inline void set_sample(const ResidualSample& s, std::size_t place, ImplicitVerti
   vertices.started[place] = 1;
 }
 
+/// A residual beyond means that smoothing has taken the vertex off its surface.
+inline constexpr float kSmoothTolerance = 1e-3F;
+
+/// Of the local edge: a shorter move of a relaxation is none; a vertex that slid less has found its place.
+inline constexpr float kNoMove = 2e-2F, kSettled = 0.15F;
+
 [[nodiscard]] inline ResidualSample composed_residual(const PosedField& field, float iso, const Vec3f& p) {
   const SkinSample s = field.eval(p);
   return {s.value - iso, s.gradient, s.bone != SkinSample::kNoBone, s.contact(), s.value - iso};
@@ -94,11 +100,17 @@ inline void set_sample(const ResidualSample& s, std::size_t place, ImplicitVerti
   return VertexState::limit;
 }
 
-/// Whether a vertex has to be projected. Those without a field have nothing to be projected on.
-[[nodiscard]] inline bool wants_projection(const ImplicitPass& pass, std::size_t place, float tolerance) {
+/// Bits of the vertices of a block that have to be projected.
+[[nodiscard]] inline std::uint32_t to_project(const ImplicitPass& pass, std::size_t block, float tolerance) {
   const ImplicitVertices& vertices = pass.vertices;
-  return vertices.moved[place] != 0 ||
-         (vertices.state[place] == VertexState::converged && std::abs(vertices.sample[place][0]) > tolerance);
+  const std::uint32_t all = vertices.active[block] & pass.rest.track.tracked_lanes[block];
+  std::uint32_t lanes = all & vertices.moved[block];
+  if (!(tolerance < vertices.tolerance)) return lanes;
+  each_place(block, all & ~lanes, [&](std::size_t place) {  // that are not near enough yet
+    if (vertices.state[place] == VertexState::converged && std::abs(vertices.sample[place][0]) > tolerance)
+      lanes |= 1U << place % TrackPlaces::kBlock;
+  });
+  return lanes;
 }
 
 /// Projects one vertex that has a field. Returns field evaluations.
@@ -120,7 +132,6 @@ inline std::uint32_t project_place(const ImplicitPass& pass, ProjectLimits limit
     const VertexSkin skin = vertex_skin(pass.rest, pose, vertices, place);
     found = project([&](const Vec3f& p) { return skin_residual(skin, p); });
   }
-  vertices.moved[place] = 0;
   vertices.state[place] = state_of(found.end);
   vertices.positions[place] = wide(found.position);
   set_sample(found.at, place, vertices);

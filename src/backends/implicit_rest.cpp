@@ -70,10 +70,14 @@ void bring_to_places(const Rig& rig, const std::vector<GridView>& parts, Implici
   for (auto* rows : {&rest.edges[0], &rest.edges[1], &rest.edges[2], &rest.per_squared})
     rows->assign(places.link.size(), {});
   rest.owned.assign(places.blocks(), 0);
+  rest.filled_lanes.assign(places.blocks(), 0);
+  rest.source.assign(places.vertex.size(), 0);
   for (std::size_t place = 0; place < places.vertex.size(); ++place) {
     const std::uint32_t v = places.vertex[place], own = places.owner[place / kBlock];
     if (v == TrackPlaces::kNone) continue;
     const std::size_t block = place / kBlock, lane = place % kBlock;
+    rest.filled_lanes[block] |= 1U << lane;
+    rest.source[place] = surface.first_of[v];
     float step = 2 * surface.edge[v];
     if (own != RigSurface::kNoBone) {
       rest.owned[block] |= 1U << lane;
@@ -99,6 +103,30 @@ void bring_to_places(const Rig& rig, const std::vector<GridView>& parts, Implici
   }
 }
 
+void bring_corners(const RigRows& corners, ImplicitRest& rest) {
+  constexpr std::size_t kBlock = TrackPlaces::kBlock;
+  const TrackPlaces& places = rest.places();
+  rest.corner_rows.assign(1, 0);
+  for (std::size_t block = 0; block < places.blocks(); ++block) {
+    std::size_t most = 0;
+    const auto row_of = [&](std::size_t lane) {
+      const std::uint32_t v = places.vertex[block * kBlock + lane];
+      return v == TrackPlaces::kNone ? std::span<const std::uint32_t>() : corners.row(v);
+    };
+    for (std::size_t lane = 0; lane < kBlock; ++lane) most = std::max(most, row_of(lane).size() / 2);
+    for (std::size_t k = 0; k < most; ++k)
+      for (std::size_t c = 0; c < 2; ++c) {
+        TrackLanes<std::uint32_t>& row = rest.corners[c].emplace_back();
+        for (std::size_t lane = 0; lane < kBlock; ++lane) {
+          const auto of = row_of(lane);
+          const std::size_t place = 2 * k + c < of.size() ? places.place[of[2 * k + c]] : block * kBlock + lane;
+          row.v[lane] = static_cast<std::uint32_t>(4 * place);
+        }
+      }
+    rest.corner_rows.push_back(static_cast<std::uint32_t>(rest.corners[0].size()));
+  }
+}
+
 ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
   const RigSurface& surface = rig.surface;
   const std::size_t n = surface.size();
@@ -111,14 +139,18 @@ ImplicitRest make_implicit_rest(const Rig& rig, const Context& context) {
     for (std::size_t b = begin; b < end; ++b) rest.filled[b] = FilledBlocks(parts[b]);
   });
   bring_to_places(rig, parts, rest);
-  rest.corners = triangle_corners(surface);
+  const RigRows corners = triangle_corners(surface);
+  bring_corners(corners, rest);
+  std::vector<Vec3f> normals;
   for (std::uint32_t v = 0; v < n; ++v)
-    rest.normals.push_back(normalized(sum_of_corners(surface.positions, v, rest.corners.row(v))));
+    normals.push_back(normalized(sum_of_corners(surface.positions, v, corners.row(v))));
+  for (std::size_t i = 0; i < rig.vertex_count(); ++i)
+    rest.differs.push_back(rig.rest_normals[i] - normals[surface.welded_of[i]]);
   rest.mean_value.assign(surface.neighbours.items.size(), 0);
   parallel_for(context, n, 256, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       const std::uint32_t first = surface.neighbours.begin[v], last = surface.neighbours.begin[v + 1];
-      set_mean_value(surface, v, rest.corners.row(v), {rest.mean_value.data() + first, last - first});
+      set_mean_value(surface, v, corners.row(v), {rest.mean_value.data() + first, last - first});
     }
   });
   return rest;

@@ -17,6 +17,7 @@ struct ContactSmoothing {
   std::vector<float>& next_beta;
   std::vector<Vec3f>& positions;  ///< in and out
   std::vector<Vec3f>& next_positions;
+  std::vector<std::uint32_t>& around;  ///< out: active vertices that contact spreads to
 };
 
 /// Spreads beta over neighbours, then goes towards their mean `passes` times. Active vertices alone move.

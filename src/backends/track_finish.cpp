@@ -20,7 +20,7 @@ bool track_smooth(const Rig& rig, const TrackRest& rest, int passes, const Track
   scratch.beta.assign(rig.surface.size(), 0.0F);
   for (std::size_t a = 0; a < step.active.size(); ++a)
     if (step.samples[a].contact) scratch.beta[step.active[a]] = 1;
-  smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed},
+  smooth_contact(rig, rest, step.active, passes, {scratch.beta, scratch.next_beta, positions, scratch.smoothed, scratch.around},
                  context);
   return true;
 }

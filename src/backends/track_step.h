@@ -103,6 +103,7 @@ void track_transport(const Rig& rig, const TrackRest& rest, const TrackingOption
 struct TrackSmoothing {
   std::vector<float> beta, next_beta;  ///< nearness of contact, 0 to 1
   std::vector<Vec3f> smoothed;
+  std::vector<std::uint32_t> around;
 };
 /// False: nothing touches, and nothing was done.
 bool track_smooth(const Rig& rig, const TrackRest& rest, int passes, const TrackStep& step, TrackSmoothing& scratch,

@@ -90,7 +90,7 @@ void ImplicitSkin::start(const BoneMotion& motion, std::span<Vec3f> positions, s
   } else {
     skin_dual_quaternion(rig_, motion.palette(), positions, normals, context_);
   }
-  start_vertices(rig_, rest_, parts_.motion, positions, vertices_, ways_);
+  start_vertices(rest_, parts_.motion, positions, vertices_, ways_, context_);
 }
 
 // Parts whose fields come near the vertices of each part; `farther`: per bone, metres. inset(b, k): how far inside its
@@ -217,11 +217,9 @@ void ImplicitSkin::solve(const Pose& pose, BoneMotion& motion, std::span<Vec3f> 
     }
   }
   timed(profile.finish, [&] {
-    if (vertices_.active_count > 0) {
-      show_vertices(rest_, vertices_, context_);
-      if (options_.smoothing > 0) smooth_vertices(rig_, rest_, now, options_.smoothing, vertices_, context_);
-    }
-    finish_vertices(rig_, rest_, motion.rotations(), vertices_, positions, frame, context_);
+    if (vertices_.active_count > 0 && options_.smoothing > 0)
+      smooth_vertices(rig_, rest_, now, options_.smoothing, vertices_, context_);
+    finish_vertices(rig_, rest_, now, motion.rotations(), vertices_, positions, frame, context_);
   });
   if (unit_ != 1) {
     scale_all(positions, static_cast<float>(unit_), context_);

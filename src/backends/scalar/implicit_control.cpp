@@ -72,8 +72,11 @@ Edges edges_of(const ImplicitPass& pass, std::size_t place) {
   const ImplicitVertices& vertices = pass.vertices;
   const TrackPlaces& places = rest.places();
   const std::size_t block = place / TrackPlaces::kBlock, lane = place % TrackPlaces::kBlock;
+  const bool stretched = pass.pose.stretched();
   const auto turned = [&](std::size_t at, float x, float y, float z) {
-    return vertices.turn[0][at] * Float4(x) + vertices.turn[1][at] * Float4(y) + vertices.turn[2][at] * Float4(z);
+    const Float4& q = vertices.turn[0][at];
+    if (!stretched) return wide(rotate(Quatf{q[0], q[1], q[2], q[3]}, Vec3f{x, y, z}));
+    return q * Float4(x) + vertices.turn[1][at] * Float4(y) + vertices.turn[2][at] * Float4(z);
   };
   const Float4& all = rest.pull[place];
   Edges edges{turned(place, all[0], all[1], all[2])};
@@ -98,10 +101,15 @@ void scalar::implicit_turns(const ImplicitPass& pass, const BlockRun& run) {
     each_place(block, pass.vertices.around[block], [&](std::size_t place) {
       const std::uint32_t v = pass.rest.places().vertex[place];
       const std::uint32_t first = surface.turn.begin[v], count = surface.turn.begin[v + 1] - first;
-      const Mat3f turn = blend_turn(pass.pose.rigid.data(), pass.pose.stretches, surface.turn.items.data() + first,
-                                    surface.turn_weight.data() + first, count)
-                             .linear();
-      for (std::size_t c = 0; c < 3; ++c) pass.vertices.turn[c][place] = wide(turn.col[c]);
+      const VertexTurn turn = blend_turn(pass.pose.rigid.data(), pass.pose.stretches, surface.turn.items.data() + first,
+                                         surface.turn_weight.data() + first, count);
+      if (!pass.pose.stretched()) {
+        const Quatf& q = turn.motion.real;
+        pass.vertices.turn[0][place] = {q.x, q.y, q.z, q.w};
+        return;
+      }
+      const Mat3f linear = turn.linear();
+      for (std::size_t c = 0; c < 3; ++c) pass.vertices.turn[c][place] = wide(linear.col[c]);
     });
 }
 

@@ -65,14 +65,18 @@ bool find_near(const ImplicitPass& pass, std::size_t at) {
     const float at_rest = value_at_rest(track, place);
     seen += place >= 0 ? 1 : 0;
     const PartPair& pair = pairs[k];
-    const float at_carried = pair.still ? at_rest : near_carried ? part_value(fields[k], rest.filled[k], carried) : 0;
+    // Of parts that cannot touch, their union with the guess is all that matters.
+    const bool only_unites = moved && !(pair.gate > 0);
+    const float at_carried = pair.still || only_unites ? at_rest
+                             : near_carried            ? part_value(fields[k], rest.filled[k], carried)
+                                                       : 0;
     changed = changed || std::abs(at_carried - at_rest) > kStillField;
     if (pose.composed || list.size() - first >= kMostNearParts) return;
     NearPart near;
     // A field rises no faster than its slope, so that the guess is mostly decided by the carried vertex.
     const float most = at_carried + pose.parts.steepest[k] * way;
     const bool decided = !moved || !(pair.gate > 0) || !(most - at_rest > kRiseFrom) || at_carried - at_rest >= kRiseTo;
-    near.value = decided ? most : part_value(fields[k], rest.filled[k], guess);
+    near.value = decided && !only_unites ? most : part_value(fields[k], rest.filled[k], guess);
     const float risen = std::max(at_carried, decided ? 0 : near.value) - at_rest;
     const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
     const bool joined = pair.joined || (hinge != nullptr && hinge->blends);
@@ -102,7 +106,7 @@ bool find_near(const ImplicitPass& pass, std::size_t at) {
     if (!(near.other.contact > 0)) {
       // What is known of most parts at the guess is a bound. Those that would only be united with, and are not felt
       // there, are none of the vertex's.
-      if (decided) near.value = moved ? part_value(fields[k], rest.filled[k], guess) : at_carried;
+      if (decided && !only_unites) near.value = moved ? part_value(fields[k], rest.filled[k], guess) : at_carried;
       if (!unites || !(near.value > kRiseFrom)) return;
     }
     touch = std::max(touch, near.other.contact);
@@ -129,7 +133,7 @@ bool find_near(const ImplicitPass& pass, std::size_t at) {
 
 void scalar::implicit_near(const ImplicitPass& pass, const BlockRun& run) {
   for (std::size_t block = run.begin; block < run.end; ++block)
-    each_place(block, pass.rest.owned[block], [&](std::size_t place) {
+    each_place(block, pass.vertices.flags[block], [&](std::size_t place) {
       if (find_near(pass, place)) pass.vertices.active[block] |= 1U << place % TrackPlaces::kBlock;
     });
 }

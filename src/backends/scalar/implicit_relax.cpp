@@ -3,6 +3,8 @@
 // Sliding minimises Tracking's equation 3 with target rotations given by the bones,
 //   sum w_ij |(p_i - p_j) - (R_i + R_j)/2 (p_i0 - p_j0)|^2 + sum a_i |p_i - g_i|^2
 // over displacements in the tangent planes; g is the initial guess. No field is evaluated inside.
+#include <cmath>
+
 #include "backends/lane_sums.h"
 #include "backends/scalar/implicit.h"
 #include "base/conjugate_gradients.h"
@@ -92,6 +94,24 @@ void scalar::implicit_slide(const ImplicitRest& rest, int steps, ImplicitVertice
     });
   };
   conjugate_gradients<float>(steps, reduced_for_a_round, set_up, apply, reduce, go_on);
+}
+
+void scalar::implicit_take(const ImplicitRest& rest, ImplicitVertices& vertices, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const TrackLive& live = vertices.sliding[i];
+    vertices.around[live.block] = 0;
+    each_place(live.block, live.lanes, [&](std::size_t place) {
+      const std::size_t lane = place % TrackPlaces::kBlock;
+      const Vec3f move = load(vertices.blocks[live.block].x, lane);
+      const float way = length(move), edge = rest.lengths[place][2], limit = kLongestSlide * edge;
+      vertices.d[place] = Float4();
+      if (!std::isfinite(way) || !(way > kNoMove * edge)) return;
+      vertices.positions[place] = wide(narrow(vertices.positions[place]) + (way > limit ? move * (limit / way) : move));
+      vertices.moved[live.block] |= 1U << lane;
+      vertices.started[place] = 0;
+      if (way > kSettled * edge) vertices.around[live.block] |= 1U << lane;
+    });
+  }
 }
 
 }  // namespace cutis

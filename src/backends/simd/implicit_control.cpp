@@ -46,10 +46,7 @@ HWY_INLINE void turn_pack(const ImplicitPass& pass, std::size_t place, std::uint
     size = hn::IfThenElse(cancels, set(1), size);
   }
   const Pack4 r{hn::Div(q.x, size), hn::Div(q.y, size), hn::Div(q.z, size), hn::Div(q.w, size)};
-  const Pack3 columns[3] = {rotate(r, {set(1), zero(), zero()}), rotate(r, {zero(), set(1), zero()}),
-                            rotate(r, {zero(), zero(), set(1)})};
-  for (std::size_t c = 0; c < 3; ++c)
-    store_places({columns[c].x, columns[c].y, columns[c].z, zero()}, pass.vertices.turn[c], place);
+  store_places(r, pass.vertices.turn[0], place);
 }
 
 // edges_of() of a pack: pull, and the strain.
@@ -61,17 +58,20 @@ HWY_INLINE Pack pull_pack(const ImplicitPass& pass, std::size_t block, std::size
   const std::size_t place = block * kBlock + lane;
   const float *const x = numbers(vertices.turn[0]), *const y = numbers(vertices.turn[1]),
                      *const z = numbers(vertices.turn[2]), *const initial = numbers(vertices.initial);
-  const auto turned = [](const Pack4& cx, const Pack4& cy, const Pack4& cz, Pack ex, Pack ey, Pack ez)
-                          HWY_ATTR { return add(add(mul(ex, xyz(cx)), mul(ey, xyz(cy))), mul(ez, xyz(cz))); };
-  const Pack4 all = load_places(rest.pull, place);
-  Pack3 pull = turned(load_places(vertices.turn[0], place), load_places(vertices.turn[1], place),
-                      load_places(vertices.turn[2], place), all.x, all.y, all.z);
+  const bool stretched = pass.pose.stretched();
+  const auto turned = [&](const std::uint32_t* link, const Pack3& e) HWY_ATTR {
+    const Pack4 q = load_linked(x, link);
+    if (!stretched) return rotate(q, e);
+    return add(add(mul(e.x, xyz(q)), mul(e.y, xyz(load_linked(y, link)))), mul(e.z, xyz(load_linked(z, link))));
+  };
+  HWY_ALIGN std::uint32_t here[kMostLanes];
+  for (std::size_t i = 0; i < lanes(); ++i) here[i] = static_cast<std::uint32_t>(4 * (place + i));
+  Pack3 pull = turned(here, xyz(load_places(rest.pull, place)));
   Pack longest = zero(), shortest = set(1e30F);
   for (std::uint32_t row = places.rows[block]; row < places.rows[block + 1]; ++row) {
     const std::uint32_t* const link = places.link[row].v + lane;
-    pull = add(pull, turned(load_linked(x, link), load_linked(y, link), load_linked(z, link),
-                            hn::Load(d, rest.edges[0][row].v + lane), hn::Load(d, rest.edges[1][row].v + lane),
-                            hn::Load(d, rest.edges[2][row].v + lane)));
+    pull = add(pull, turned(link, {hn::Load(d, rest.edges[0][row].v + lane), hn::Load(d, rest.edges[1][row].v + lane),
+                                   hn::Load(d, rest.edges[2][row].v + lane)}));
     const Pack per_squared = hn::Load(d, rest.per_squared[row].v + lane);
     const PackMask is_edge = hn::Gt(per_squared, zero());
     const Pack3 now = sub(p, xyz(load_linked(initial, link)));
@@ -115,8 +115,7 @@ HWY_INLINE void target_pack(const ImplicitPass& pass, std::size_t block, std::si
   store_places(rows, vertices.given, place);
   hn::StoreU(set(1), d, &vertices.hold[place]);
   if (tracked_bits == 0) return;
-  std::uint32_t blends = 0;
-  each_bit(tracked_bits, [&](std::size_t i) { blends |= (vertices.blends[place + i] != 0 ? 1U : 0U) << i; });
+  const std::uint32_t blends = bits_of_flags(&vertices.blends[place]);
   PackSample own{};
   PackMask is_deep = tracked;  // maybe
   if (pass.pose.trusted) {

@@ -144,21 +144,36 @@ HWY_INLINE void meet_part(const ImplicitPass& pass, const NearPack& pack, std::u
   const std::size_t lane = pack.place % kBlock;
   const PackMask is_near = hn::Or(in_carried, in_guess);
   const Pack at_rest = reach != nullptr ? hn::Load(d, reach->value.v + lane) : zero();
-  const Pack at_carried = pair.still ? at_rest : part_value(field, filled, pack.carried, in_carried);
+  const PackMask nowhere = hn::AndNot(is_near, is_near);
+  const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
+  const bool joined = pair.joined || (hinge != nullptr && hinge->blends);
+  // Of parts that cannot touch, their union with the guess is all that matters.
+  const PackMask only_unites = pair.gate > 0 ? nowhere : pack.moved;
+  Pack at_carried = at_rest, at_guess = zero();
+  if (pair.gate > 0) {
+    if (!pair.still) at_carried = part_value(field, filled, pack.carried, in_carried);
+  } else {  // one look-up for both
+    const PackMask still = pair.still ? is_near : nowhere;
+    const PackMask where = hn::Or(in_guess, hn::AndNot(hn::Or(pack.moved, still), in_carried));
+    at_guess = part_value(field, filled, select(pack.moved, pack.guess, pack.carried), where);
+    if (!pair.still) at_carried = hn::IfThenElse(pack.moved, at_rest, at_guess);
+  }
   const Pack risen_carried = hn::Sub(at_carried, at_rest);
   sums.changed = hn::Or(sums.changed, hn::And(is_near, hn::Gt(hn::Abs(risen_carried), set(kStillField))));
   sums.changed = hn::Or(sums.changed, hn::AndNot(is_near, hn::Gt(at_rest, zero())));
   // A field rises no faster than its slope, so that the guess is mostly decided by the carried vertex.
   const Pack most = hn::Add(at_carried, hn::Mul(set(pose.parts.steepest[k]), pack.way));
-  PackMask open = hn::And(hn::And(is_near, pack.moved), hn::Gt(hn::Sub(most, at_rest), set(kRiseFrom)));
-  open = hn::AndNot(hn::Ge(risen_carried, set(kRiseTo)), open);
-  if (!(pair.gate > 0)) open = hn::AndNot(open, open);
-  const Pack looked_up = hn::AllFalse(d, open) ? zero() : part_value(field, filled, pack.guess, open);
-  Pack value = hn::IfThenElse(open, looked_up, most);
+  PackMask open = nowhere;
+  if (pair.gate > 0) {
+    const PackMask moves = hn::And(is_near, pack.moved);
+    open = hn::AndNot(hn::Ge(risen_carried, set(kRiseTo)), hn::Gt(hn::Sub(most, at_rest), set(kRiseFrom)));
+    open = hn::And(moves, open);
+    // What unions may ask for, too.
+    const PackMask asked = joined ? hn::Or(open, hn::And(moves, hn::Gt(most, set(kRiseFrom)))) : open;
+    if (!hn::AllFalse(d, asked)) at_guess = part_value(field, filled, pack.guess, asked);
+  }
+  Pack value = hn::IfThenElse(hn::Or(open, only_unites), at_guess, most);
   const Pack risen = hn::Sub(larger(at_carried, hn::IfThenElseZero(open, value)), at_rest);
-  const Hinge* const hinge = pair.hinge < 0 ? nullptr : &pose.hinges[static_cast<std::size_t>(pair.hinge)];
-  const bool joined = pair.joined || (hinge != nullptr && hinge->blends);
-  const PackMask nowhere = hn::AndNot(is_near, is_near);
   const PackMask unites = joined ? hn::And(is_near, hn::Gt(value, set(kRiseFrom))) : nowhere;
   const PackMask meets = pair.gate > 0 ? hn::And(is_near, hn::Gt(risen, set(kRiseFrom))) : nowhere;
   PackMask felt = hn::Or(unites, meets);
@@ -193,12 +208,8 @@ HWY_INLINE void meet_part(const ImplicitPass& pass, const NearPack& pack, std::u
   const PackMask touches = hn::Gt(contact, zero());
   felt = hn::And(felt, hn::Or(touches, unites));
   // Those that would only be united with, and are not felt at the guess, are none of the vertex's.
-  const PackMask bounded = hn::AndNot(hn::Or(touches, open), felt);
-  if (!hn::AllFalse(d, bounded)) {
-    const PackMask elsewhere = hn::And(bounded, pack.moved);
-    const Pack there = hn::AllFalse(d, elsewhere) ? zero() : part_value(field, filled, pack.guess, elsewhere);
-    value = hn::IfThenElse(bounded, hn::IfThenElse(pack.moved, there, at_carried), value);
-  }
+  const PackMask bounded = hn::AndNot(hn::Or(hn::Or(touches, open), only_unites), felt);
+  value = hn::IfThenElse(bounded, hn::IfThenElse(pack.moved, at_guess, at_carried), value);
   felt = hn::And(felt, hn::Or(touches, hn::Gt(value, set(kRiseFrom))));
   if (hn::AllFalse(d, felt)) return;
   sums.touch = hn::IfThenElse(felt, larger(sums.touch, contact), sums.touch);
@@ -287,17 +298,17 @@ HWY_INLINE std::uint32_t find_near(const ImplicitPass& pass, std::size_t block, 
   return bits_of(hn::And(pack.who, sums.changed));
 }
 
-// body(block, lane, bits) of the packs of a run that hold vertices of a bone.
+// body(block, lane, bits) of the packs of a run that hold any of `which`.
 template <class Body>
-HWY_INLINE void each_pack(const ImplicitRest& rest, const BlockRun& run, const Body& body) {
+HWY_INLINE void each_pack(const std::vector<std::uint32_t>& which, const BlockRun& run, const Body& body) {
   const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
   for (std::size_t block = run.begin; block < run.end; ++block)
     for (std::size_t lane = 0; lane < kBlock; lane += lanes())
-      if (const std::uint32_t who = rest.owned[block] >> lane & all; who != 0) body(block, lane, who);
+      if (const std::uint32_t who = which[block] >> lane & all; who != 0) body(block, lane, who);
 }
 
 void near_run(const ImplicitPass& pass, const BlockRun& run) {
-  each_pack(pass.rest, run, [&](std::size_t block, std::size_t lane, std::uint32_t who) HWY_ATTR {
+  each_pack(pass.vertices.flags, run, [&](std::size_t block, std::size_t lane, std::uint32_t who) HWY_ATTR {
     pass.vertices.active[block] |= find_near(pass, block, lane, who) << lane;
   });
 }
@@ -305,7 +316,7 @@ void near_run(const ImplicitPass& pass, const BlockRun& run) {
 void deep_run(const ImplicitPass& pass, const BlockRun& run, std::vector<DeepVertex>& deep) {
   const ImplicitPose& pose = pass.pose;
   const TrackRest& track = pass.rest.track;
-  each_pack(pass.rest, run, [&](std::size_t block, std::size_t lane, std::uint32_t bits) HWY_ATTR {
+  each_pack(pass.rest.owned, run, [&](std::size_t block, std::size_t lane, std::uint32_t bits) HWY_ATTR {
     const PackTag d;
     const std::uint32_t own = track.places.owner[block];
     if (pose.press.row(own).empty()) return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "backends/simd/implicit.h"
 
@@ -19,12 +20,16 @@
 #define CUTIS_BACKENDS_SIMD_IMPLICIT_PROJECT_ONCE
 namespace cutis::simd {
 
-/// Of a run of blocks, while their vertices are projected; by place from the first of the run on.
+/// Of a run of blocks, while their vertices are projected; by place from the first of the run on. Not set at first.
 struct ProjectRun {
-  Float4 to[kImplicitChunk];                                    ///< where it is looked up next, and its phase
-  Float4 start[kImplicitChunk];                                 ///< where it was at first, and steps done
-  Float4 lo[kImplicitChunk], hi[kImplicitChunk];                ///< between which the surface is
-  std::uint32_t pending[kImplicitChunk + TrackPlaces::kBlock];  // packs load more than there are
+  struct Rows {
+    alignas(64) float numbers[4 * kImplicitChunk];
+    [[nodiscard]] float* operator[](std::size_t local) { return numbers + 4 * local; }
+  };
+  Rows to;                                                      ///< where it is looked up next, and its phase
+  Rows start;                                                   ///< where it was at first, and steps done
+  Rows lo, hi;                                                  ///< between which the surface is
+  std::uint32_t pending[kImplicitChunk + TrackPlaces::kBlock];  ///< packs load more than there are
   std::uint32_t next[kImplicitChunk + TrackPlaces::kBlock];
 };
 
@@ -61,23 +66,22 @@ class Projection {
     const TrackRest& track = pass_.rest.track;
     for (std::size_t block = blocks.begin; block < blocks.end; ++block) {
       std::uint32_t started = 0;
-      each_place(block, vertices_.active[block] & track.tracked_lanes[block], [&](std::size_t place) {
-        if (!wants_projection(pass_, place, tolerance_)) return;
+      each_place(block, to_project(pass_, block, tolerance_), [&](std::size_t place) {
         if (vertices_.blends[place] != 0) {
           const std::uint32_t bone = track.places.owner[block];
           evaluations_ += project_place(pass_, limits_of_part(pass_.rig, pass_.pose, bone, steps_, tolerance_), place);
           return;
         }
-        vertices_.moved[place] = 0;
         const std::size_t local = place - base_;
-        run_.to[local] = run_.start[local] = with(vertices_.positions[place], 0);
+        put(vertices_.positions[place], kFirst, run_.to[local]);
+        put(vertices_.positions[place], 0, run_.start[local]);
         if (vertices_.started[place] != 0) {
           started |= 1U << place % TrackPlaces::kBlock;
           return;
         }
-        run_.to[local].v[3] = kFirst;
         run_.next[more_++] = static_cast<std::uint32_t>(local);
       });
+      vertices_.moved[block] = 0;
       if (started != 0) go_on_from_samples(block, started);
     }
   }
@@ -97,15 +101,20 @@ class Projection {
   }
 
  private:
-  static HWY_INLINE Float4 with(Float4 row, float last) {
-    row.v[3] = last;
-    return row;
+  static HWY_INLINE void put(const Float4& row, float last, float* to) {
+    to[0] = row[0];
+    to[1] = row[1];
+    to[2] = row[2];
+    to[3] = last;
   }
   HWY_INLINE std::uint32_t bone(std::uint32_t local) const {
     return pass_.rest.places().owner[(base_ + local) / TrackPlaces::kBlock];
   }
-  static HWY_INLINE Pack4 load(const Float4* rows, const std::uint32_t* link) {
-    return load_linked(reinterpret_cast<const float*>(rows), link);
+  static HWY_INLINE Pack4 load(const std::vector<Float4>& rows, const std::uint32_t* link) {
+    return load_linked(reinterpret_cast<const float*>(rows.data()), link);
+  }
+  static HWY_INLINE Pack4 load(const ProjectRun::Rows& rows, const std::uint32_t* link) {
+    return load_linked(rows.numbers, link);
   }
 
   // The vertices of a block that know their residual.
@@ -114,19 +123,15 @@ class Projection {
       const std::uint32_t bits = started >> lane & static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
       if (bits == 0) continue;
       const std::size_t place = block * TrackPlaces::kBlock + lane;
-      std::uint32_t local[kMostLanes], reached = 0, touching = 0;
-      for (std::size_t i = 0; i < lanes(); ++i) {
-        local[i] = static_cast<std::uint32_t>(place - base_ + i);
-        reached |= (vertices_.reached[place + i] != 0 ? 1U : 0U) << i;
-        touching |= (vertices_.touching[place + i] != 0 ? 1U : 0U) << i;
-      }
+      std::uint32_t local[kMostLanes];
+      for (std::size_t i = 0; i < lanes(); ++i) local[i] = static_cast<std::uint32_t>(place - base_ + i);
       const Pack4 at = load_places(vertices_.sample, place);
       evaluations_ += static_cast<std::uint32_t>(std::popcount(bits));
       go_on({xyz(load_places(vertices_.positions, place)),
              at.x,
              {at.y, at.z, at.w},
-             mask_of(reached),
-             mask_of(touching),
+             mask_of(bits_of_flags(&vertices_.reached[place])),
+             mask_of(bits_of_flags(&vertices_.touching[place])),
              zero()},
             xyz(load_places(vertices_.positions, place)), load_places(vertices_.given, place).w, mask_of(bits), local,
             bone(local[0]));
@@ -165,7 +170,7 @@ class Projection {
     hn::StoreInterleaved4(to.x, to.y, to.z, phase, PackTag(), rows);
     keep_in_memory(rows);
     each_bit(who, [&](std::size_t i) {
-      run_.to[local[i]] = Float4(rows + 4 * i);
+      std::memcpy(run_.to[local[i]], rows + 4 * i, 4 * sizeof(float));
       run_.next[more_++] = local[i];
     });
   }
@@ -182,18 +187,18 @@ class Projection {
     keep_in_memory(local);
     keep_in_memory(at_run);
     keep_in_memory(link);
-    const Pack4 to = load(run_.to, at_run), given = load(vertices_.given.data(), link);
+    const Pack4 to = load(run_.to, at_run), given = load(vertices_.given, link);
     const PackSkin skin{pass_.pose,
                         vertices_.near[base_ / kImplicitChunk].data(),
                         b,
                         given.x,
                         given.y,
                         hn::BitCast(IntTag(), given.z),
-                        xyz(load(vertices_.initial.data(), link))};
+                        xyz(load(vertices_.initial, link))};
     const SkinResiduals there = residual_of(skin, xyz(to));
     evaluations_ += static_cast<std::uint32_t>(count);
 
-    const Pack4 stands = load(vertices_.positions.data(), link), sample = load(vertices_.sample.data(), link),
+    const Pack4 stands = load(vertices_.positions, link), sample = load(vertices_.sample, link),
                 start = load(run_.start, at_run);
     const PackMask all = hn::FirstN(d, count), first = hn::And(all, hn::Lt(to.w, zero()));
     const PackMask between = hn::And(all, hn::Ge(to.w, set(kBetween)));
@@ -249,23 +254,24 @@ class Projection {
     const std::uint32_t bits = bits_of(who), reached = bits_of(there.reached), touching = bits_of(there.touching);
     each_bit(bits, [&](std::size_t i) {
       const std::size_t place = base_ + local[i];
-      vertices_.positions[place] = with(run_.to[local[i]], 0);
+      const float* const at = run_.to[local[i]];
+      vertices_.positions[place] = {at[0], at[1], at[2], 0};
       vertices_.sample[place] = Float4(rows + 4 * i);
       vertices_.free[place] = free[i];
       vertices_.reached[place] = static_cast<char>(reached >> i & 1U);
       vertices_.touching[place] = static_cast<char>(touching >> i & 1U);
       vertices_.started[place] = 1;
-      run_.start[local[i]].v[3] = done[i];
+      run_.start[local[i]][3] = done[i];
     });
     go_on({p, there.residual, there.gradient, there.reached, there.touching, steps}, xyz(start), longest, who, local,
           b);
   }
 
-  HWY_INLINE void store_rows(const Pack3& a, std::uint32_t who, const std::uint32_t* local, Float4* to) {
+  HWY_INLINE void store_rows(const Pack3& a, std::uint32_t who, const std::uint32_t* local, ProjectRun::Rows& to) {
     HWY_ALIGN float rows[4 * kMostLanes];
     hn::StoreInterleaved4(a.x, a.y, a.z, zero(), PackTag(), rows);
     keep_in_memory(rows);
-    each_bit(who, [&](std::size_t i) { to[local[i]] = Float4(rows + 4 * i); });
+    each_bit(who, [&](std::size_t i) { std::memcpy(to[local[i]], rows + 4 * i, 4 * sizeof(float)); });
   }
 
   const ImplicitPass& pass_;
@@ -277,6 +283,57 @@ class Projection {
   std::size_t more_ = 0;
   std::uint32_t evaluations_ = 0;
 };
+
+// Residuals of the lanes of a pack where they are now.
+HWY_INLINE void assess_pack(const ImplicitPass& pass, std::size_t block, std::size_t lane, std::uint32_t who) {
+  ImplicitVertices& vertices = pass.vertices;
+  const std::size_t place = block * TrackPlaces::kBlock + lane;
+  const Pack4 given = load_places(vertices.given, place);
+  const auto rows = hn::IfThenElseZero(hn::RebindMask(IntTag(), mask_of(who)), hn::BitCast(IntTag(), given.z));
+  const PackSkin skin{
+      pass.pose, vertices.near[place / kImplicitChunk].data(), pass.rest.places().owner[block], given.x, given.y,
+      rows,      xyz(load_places(vertices.initial, place))};
+  HWY_ALIGN float residual[kMostLanes];
+  hn::Store(residual_of(skin, xyz(load_places(vertices.positions, place))).residual, PackTag(), residual);
+  each_bit(who, [&](std::size_t i) {
+    if (vertices.blends[place + i] != 0)
+      residual[i] =
+          skin_residual(vertex_skin(pass.rest, pass.pose, vertices, place + i), narrow(vertices.positions[place + i]))
+              .value;
+    vertices.sample[place + i].v[0] = residual[i];
+    if (std::abs(residual[i]) > kSmoothTolerance && vertices.state[place + i] == VertexState::converged)
+      vertices.state[place + i] = VertexState::contact;
+  });
+}
+
+HWY_INLINE void normal_pack(const ImplicitPass& pass, std::size_t block, std::size_t lane) {
+  const ImplicitRest& rest = pass.rest;
+  ImplicitVertices& vertices = pass.vertices;
+  const std::size_t place = block * TrackPlaces::kBlock + lane;
+  const float* const positions = reinterpret_cast<const float*>(vertices.positions.data());
+  const Pack3 p = xyz(load_places(vertices.positions, place));
+  Pack3 sum{zero(), zero(), zero()};
+  for (std::uint32_t row = rest.corner_rows[block]; row < rest.corner_rows[block + 1]; ++row)
+    sum = add(sum, cross(sub(xyz(load_linked(positions, rest.corners[0][row].v + lane)), p),
+                         sub(xyz(load_linked(positions, rest.corners[1][row].v + lane)), p)));
+  const Pack size = hn::Sqrt(dot(sum, sum));
+  const Pack3 n = select(hn::And(hn::Gt(size, zero()), hn::IsFinite(size)), sum / size, {zero(), zero(), zero()});
+  hn::StoreInterleaved4(n.x, n.y, n.z, zero(), PackTag(), reinterpret_cast<float*>(&vertices.normals[place]));
+}
+
+void assess_run(const ImplicitPass& pass, const BlockRun& run) {
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes()) - 1);
+  for (std::size_t block = run.begin; block < run.end; ++block)
+    for (std::size_t lane = 0; lane < TrackPlaces::kBlock; lane += lanes())
+      if (const std::uint32_t who = pass.vertices.flags[block] >> lane & all; who != 0)
+        assess_pack(pass, block, lane, who);
+}
+
+void normal_run(const ImplicitPass& pass, const BlockRun& run) {
+  for (std::size_t block = run.begin; block < run.end; ++block)
+    for (std::size_t lane = 0; lane < TrackPlaces::kBlock && pass.vertices.active[block] >> lane != 0; lane += lanes())
+      normal_pack(pass, block, lane);
+}
 
 std::uint32_t project_run(const ImplicitPass& pass, int steps, float tolerance, const BlockRun& blocks) {
   ProjectRun run;  // NOLINT: written before it is read
@@ -294,12 +351,16 @@ namespace cutis::simd {
 namespace {
 
 HWY_EXPORT(project_run);
+HWY_EXPORT(assess_run);
+HWY_EXPORT(normal_run);
 
 }  // namespace
 
 std::uint32_t implicit_project(const ImplicitPass& pass, int steps, float tolerance, const BlockRun& run) {
   return HWY_DYNAMIC_DISPATCH(project_run)(pass, steps, tolerance, run);
 }
+void implicit_assess(const ImplicitPass& pass, const BlockRun& run) { HWY_DYNAMIC_DISPATCH(assess_run)(pass, run); }
+void implicit_normals(const ImplicitPass& pass, const BlockRun& run) { HWY_DYNAMIC_DISPATCH(normal_run)(pass, run); }
 
 }  // namespace cutis::simd
 #endif  // HWY_ONCE

@@ -104,6 +104,32 @@ void reduce(const Sliding& sliding, const TrackLive& live, float alpha, LaneSums
   }
 }
 
+// The vertices of a block go where conjugate gradients have led them.
+void take(const Sliding& sliding, const TrackLive& live) {
+  ImplicitVertices& vertices = sliding.vertices;
+  std::uint32_t moved = 0, far = 0;
+  for (std::size_t lane = 0; lane < kBlock; lane += lanes()) {
+    const std::size_t place = live.block * kBlock + lane;
+    const Pack3 p = xyz(load_places(vertices.positions, place)), x = load(vertices.blocks[live.block].x, lane);
+    const Pack edge = load_places(sliding.rest.lengths, place).z, limit = hn::Mul(set(kLongestSlide), edge);
+    const Pack way = hn::Sqrt(dot(x, x));
+    const PackMask moves =
+        hn::And(hn::And(mask_of(live.lanes >> lane), hn::IsFinite(way)), hn::Gt(way, hn::Mul(set(kNoMove), edge)));
+    const Pack3 to = add(p, select(hn::Gt(way, limit), mul(hn::Div(limit, way), x), x));
+    const Pack3 next = select(moves, to, p);
+    hn::StoreInterleaved4(next.x, next.y, next.z, zero(), kTag, reinterpret_cast<float*>(&vertices.positions[place]));
+    hn::StoreInterleaved4(zero(), zero(), zero(), zero(), kTag, reinterpret_cast<float*>(&vertices.d[place]));
+    moved |= bits_of(moves) << lane;
+    far |= bits_of(hn::And(moves, hn::Gt(way, hn::Mul(set(kSettled), edge)))) << lane;
+  }
+  vertices.moved[live.block] |= moved;
+  vertices.around[live.block] = far;
+  each_bit(moved, [&](std::size_t i) { vertices.started[live.block * kBlock + i] = 0; });
+}
+
+void take_all(const Sliding& sliding, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) take(sliding, sliding.vertices.sliding[i]);
+}
 double set_up_all(const Sliding& sliding, std::size_t begin, std::size_t end) {
   LaneSums sums;
   for (std::size_t i = begin; i < end; ++i) set_up(sliding, sliding.vertices.sliding[i], sums);
@@ -143,11 +169,16 @@ namespace cutis::simd {
 namespace {
 
 HWY_EXPORT(set_up_all);
+HWY_EXPORT(take_all);
 HWY_EXPORT(apply_all);
 HWY_EXPORT(reduce_all);
 HWY_EXPORT(go_on_all);
 
 }  // namespace
+
+void implicit_take(const ImplicitRest& rest, ImplicitVertices& vertices, std::size_t begin, std::size_t end) {
+  HWY_DYNAMIC_DISPATCH(take_all)({rest, vertices}, begin, end);
+}
 
 void implicit_slide(const ImplicitRest& rest, int steps, ImplicitVertices& vertices, const Context& context) {
   const Sliding sliding{rest, vertices};

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include <hwy/highway.h>
@@ -80,6 +81,18 @@ HWY_INLINE std::uint32_t bits_of(PackMask mask) {
 HWY_INLINE PackMask mask_of(std::uint32_t bits) {
   const std::uint64_t loaded = bits;
   return hn::LoadMaskBits(PackTag(), reinterpret_cast<const std::uint8_t*>(&loaded));
+}
+/// Of as many flags as a pack has lanes, 0 or 1 each.
+HWY_INLINE std::uint32_t bits_of_flags(const char* flags) {
+  std::uint32_t bits = 0;
+  std::size_t i = 0;
+  for (; i + 8 <= lanes(); i += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, flags + i, sizeof eight);
+    bits |= static_cast<std::uint32_t>(eight * 0x0102040810204080U >> 56) << i;  // flag k times bit 56 - 7 k
+  }
+  for (; i < lanes(); ++i) bits |= static_cast<std::uint32_t>(flags[i]) << i;
+  return bits;
 }
 /// body(lane) of all that are set.
 template <class Body>
