@@ -63,6 +63,9 @@ class SkinField {
 
   void set_rest();
   void set_pose(const Pose& pose);
+  /// From now on the field of this joint's part alone, before anything is composed; -1: the composed one again. Throws
+  /// Error(bad_argument) when the joint moves no vertices.
+  void isolate(int joint);
 
   /// As many samples as points.
   void evaluate(std::span<const Vec3f> points, std::span<SkinFieldSample> samples, const Context& context) const;

@@ -70,7 +70,7 @@ def figure_3(r):
     r.expect("vertices in an overlap", share, ">", 20, "%")
     r.expect("vertices in one region alone", 100 - share, ">", 10, "%")
     r.picture("parts", "Regions.", "render", hand, "--color", "part", "--skeleton", "--yaw", 0, "--size", "420x460")
-    r.picture("overlap", "Overlaps: one bone grey, two green, three blue.", "render", hand, "--color", "influences", "--yaw", 0, "--size", "420x460")
+    r.picture("overlap", "Overlaps: one bone grey, two green, three blue, four violet.", "render", hand, "--color", "influences", "--yaw", 0, "--size", "420x460")
 
 
 @row(PAPER, "Figure 4", "How many regions a vertex is related to", quick=True,
@@ -108,7 +108,7 @@ def figure_6(r):
     r.table("Walk, linear blending, worst frame", ["weights", "pairs", "folds", "longest edge"],
             [[n, m.worst("lbs", "intersecting_pairs"), m.worst("lbs", "folds"), m.worst("lbs", "stretch_max")] for n, m in (("own", own), ("atlas", ours))])
     r.expect("longest edge with the atlas", ours.worst("lbs", "stretch_max"), "<", own.worst("lbs", "stretch_max"), than="with its own weights")
-    r.picture("walk", "The human walks.", "render", human, "--clip", "walk", "--frames", 4, "--methods", "lbs", "--yaw", 50, "--size", "280x360")
+    r.picture("walk", "The human walks.", "render", human, "--clip", "walk", "--at", "0,0.3,0.6,0.9", "--methods", "lbs", "--yaw", 50, "--size", "280x360")
     r.picture("fist", "The hand closes.", "render", hand, "--clip", "fist", "--at", "0,0.35,0.65,1", "--methods", "lbs", "--yaw", 0, "--size", "300x320")
 
 

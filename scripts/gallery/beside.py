@@ -1,7 +1,7 @@
 """What the papers leave open, and the beauty sheet: every character, large, at the moment where methods differ most."""
 import html
 
-from gallery import row
+from gallery import farthest, row, spent
 
 PAPER = "Beside the papers"
 HAND, HUMAN = "builtin:hand", "builtin:human"
@@ -26,12 +26,12 @@ def arms(r):
     r.expect("pairs of dual quaternions", m.worst("dqs", "intersecting_pairs"), ">", 50)
     r.expect("pairs of tracking", m.worst("tracking", "intersecting_pairs"), "=", 0)
     r.compare("Arms crossed", m, QUALITY)
-    r.picture("sheet", "Dual quaternions above, tracking below; red triangles intersect.", "render", HUMAN, "--clip", "arms_crossed", "--methods", "dqs,tracking", "--frames", 4,
-              "--color", "intersections", "--yaw", 15, "--size", "330x330")
+    r.picture("sheet", "Dual quaternions above, tracking below; red triangles intersect.", "render", HUMAN, "--clip", "arms_crossed", "--methods", "dqs,tracking", "--at", "0.5,0.75,1,1.5",
+              "--color", "intersections", "--zoom", "chest", "--zoom-size", 0.36, "--yaw", 15, "--size", "330x330")
     body = r.studio.shared(BODY)
     if body:
-        for clip in ("deep_squat", "arms_crossed"):
-            r.picture(clip, f"A realistic body: {clip}.", "render", body, "--clip", clip, "--methods", "dqs,tracking", "--at", 1.5, "--yaw", 40, "--size", "460x460")
+        r.picture("makehuman", "A realistic body.", "render", body, "--clip", "arms_crossed", "--methods", "dqs,tracking", "--at", 1.5, "--zoom", "spine_03", "--zoom-size", 0.36, "--yaw", 30,
+                  "--size", "460x460")
 
 
 @row(PAPER, "Painting", "Targets on the skin", claim="A key-framed target draws the skin along its surface, then lets it go; a stiff sleeve leaves the stretch to the skin beside it.")
@@ -40,15 +40,30 @@ def painting(r):
     at = ["--clip", "bend", "--frames", 13]
     soft, stiff = (r.measure("builtin:cylinder", *at, *p, methods="tracking") for p in ([], ["-p", presets / "cylinder_stiff.json"]))
     r.expect("longest edge beside a stiff sleeve", stiff.worst("tracking", "stretch_max"), ">", soft.worst("tracking", "stretch_max"), than="without it")
+    drawn, free = (r.frames("builtin:cylinder", "--clip", "twist", "--frames", 21, *p) for p in (["-p", presets / "cylinder_target.json"], []))
+    away = [1000 * farthest(drawn[k], free[k]) for k in (6, 20)]  # the target's weight is 1 at 0.6 s, 0 from 1.2 s on
+    r.expect("farthest that the target draws the skin, at 0.6 s", away[0], ">", 20, " mm")
+    r.expect("what is left of it when it has let go, at 2 s", away[1], "<", away[0] / 10, " mm", than="a tenth of that")
     r.picture("stiff", "A rigid sleeve on the upper half; colour is stretch.", "render", "builtin:cylinder", "--clip", "bend", "--methods", "tracking", "--at", "0.3,0.6,1.0", "--color",
               "stretch", "--yaw", 0, "-p", presets / "cylinder_stiff.json", "--size", "300x300")
     r.picture("target", "A target draws the skin to the right and up, then lets it go.", "render", "builtin:cylinder", "--clip", "twist", "--methods", "tracking", "--at",
-              "0,0.3,0.6,0.9", "--wireframe", "--zoom", "upper", "--zoom-size", 0.6, "--yaw", 20, "-p", presets / "cylinder_target.json", "--size", "300x300")
+              "0,0.3,0.6,1.2", "--wireframe", "--color", "stretch", "--zoom", "upper", "--zoom-size", 0.6, "--yaw", 20, "-p", presets / "cylinder_target.json", "--size", "300x300")
+
+
+def look_at(name, clip):
+    """Further arguments: arms on the belly are seen from the front, backs that bend from the side, hands of whole bodies from near."""
+    if name in ("cylinder", "arm"):
+        return ["--yaw", 0]
+    if "across" in clip or "crossed" in clip:
+        return ["--yaw", 15]
+    if clip.startswith("spine_bend"):
+        return ["--yaw", 70]
+    return ["--zoom-size", 0.08] if name in ("human", "makehuman") and clip.startswith(("fist", "index", "wrist")) else []
 
 
 def beauty_sheets(studio):
     """Name, file, clip, further arguments; of the characters that are here."""
-    sheets = [(f"{name}-{clip}", f"builtin:{name}", clip, ["--yaw", 0] if name in ("cylinder", "arm") else [])
+    sheets = [(f"{name}-{clip}", f"builtin:{name}", clip, look_at(name, clip))
               for name, clips in (("cylinder", ("bend", "twist")), ("arm", ("elbow", "forearm_twist")), ("hand", ("fist",)),
                                   ("human", ("walk", "squat", "arms_crossed", "arm_across_belly", "fist", "wave"))) for clip in clips]
     shared = [("makehuman", BODY, ("elbow_l_0_150 knee_l_0_150 fist_l index_l_curl arm_l_across_belly arms_crossed arm_l_down_at_side arm_l_raise_overhead "
@@ -64,7 +79,7 @@ def beauty_sheets(studio):
     for name, file, clips in shared:  # not wasp_nan_weights.glb: its weights are not numbers, and it is refused
         path = studio.shared(file)
         for clip in clips if path else []:
-            sheets.append((f"{name}-{clip}".replace("|", "-").replace(":", "-").rstrip("-"), path, clip, []))
+            sheets.append((f"{name}-{clip}".replace("|", "-").replace(":", "-").rstrip("-"), path, clip, look_at(name, clip)))
     if studio.shared(BODY):  # the simplest picture of all: an arm that is straightened past its rest bend
         sheets.append(("makehuman-straight-elbow", studio.shared(BODY), "elbow_l_0_150", ["--at", 0, "--zoom", "lowerarm_l"]))
     return sheets
@@ -76,8 +91,9 @@ def beauty(studio, pool, tell):
         name, file, clip, more = sheet
         arguments = ["render", file, "--methods", "lbs,dqs,ddm,implicit,tracking", "--frames", 9, "--pick", 1, "--numbers", "--size", "460x460", *(["--clip", clip] if clip else []),
                      *([] if "--zoom" in more else ["--zoom", "differ"]), *more, "-o", studio.out / f"beauty-{name}.png"]
+        before = getattr(spent, "seconds", 0)
         studio.run([*arguments, "--quiet", "--threads", 1])
-        tell(f"beauty-{name}")
+        tell(f"beauty-{name} ({spent.seconds - before:.1f} s of processor time)")
         return f'<figure><img src="beauty-{name}.png" alt="{html.escape(name)}" loading="lazy"><figcaption><code>{html.escape(studio.shown(arguments))}</code></figcaption></figure>'
     figures = list(pool.map(draw, beauty_sheets(studio)))
     page = ['<!doctype html>', '<html lang="en"><head><meta charset="utf-8"><title>Cutis: beauty sheet</title><style>',

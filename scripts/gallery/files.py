@@ -225,3 +225,17 @@ def rigid(studio, name, character):
     """The character with each vertex on one bone."""
     smooth, path = weighted(studio, f"{name}-heat", character), studio.work / f"{name}-rigid.glb"
     return studio.once(path, lambda: sharpened(smooth, path))
+
+
+def index_bends(studio):
+    """Arguments of a motion in which the index finger of a built-in hand alone bends: the fist's spheres, those of all else held where they are at rest."""
+    path = studio.work / "index-track.json"
+
+    def make():
+        studio.run(["spheres", "builtin:hand:3000", "--clip", "fist", "--frames", 21, "--make-track", path, "--quiet"])
+        track = json.loads(path.read_text())
+        rest = track["frames"][0]["centers"]
+        for frame in track["frames"]:
+            frame["centers"] = [c if s["joint"].startswith("index_") else rest[i] for i, (s, c) in enumerate(zip(track["spheres"], frame["centers"]))]
+        path.write_text(json.dumps(track))
+    return ["--spheres", studio.once(path, make)]

@@ -2,7 +2,7 @@
 import json
 import math
 
-from files import all_joints, motion, narrow, ply_points, refined, rigid, weighted, write_pc2
+from files import all_joints, index_bends, motion, narrow, ply_points, refined, rigid, weighted, write_pc2
 from gallery import farthest, row
 
 PAPER = "Tracking"
@@ -34,8 +34,10 @@ def figure_1_left(r):
     r.expect("pairs of the tracked shoulders", s.worst("tracking", "intersecting_pairs"), "=", 0)
     r.expect("longest edge of the tracked shoulders", s.worst("tracking", "stretch_max"), "<", s.worst("dqs", "stretch_max"),
              than="dual quaternions")
+    r.expect("roughness of the tracked shoulders", s.worst("tracking", "roughness"), "<", min(s.worst(m, "roughness") for m in ("dqs", "implicit")), "°",
+             than="the less of the others")
     r.compare("Torso, weights near the joints", t, [*QUALITY, "roughness"])
-    r.compare("Shoulders", s, QUALITY)
+    r.compare("Shoulders", s, [*QUALITY, "roughness"])
     r.picture("rest", "(a) The rest pose.", "render", HUMAN, "--size", "300x360", "--yaw", 20)
     r.picture("twist", "(b, c) The torso twisted; colour is stretch.", "render", local, "--bvh", twist,
               "--at", 1.0, "--methods", "dqs,implicit,tracking", "--color", "stretch", "--zoom", "chest", "--zoom-size", 0.42, "--yaw", 20, "--size", "360x360")
@@ -58,7 +60,7 @@ def figure_1_right(r):
     r.expect("pairs of tracking", m.worst("tracking", "intersecting_pairs"), "=", 0)
     r.compare("Knee", m, QUALITY)
     r.picture("knee", "(d, e) Dual quaternions, implicit skinning, tracking.", "render", HUMAN, "--bvh", knee, "--at", "0.7,1.0", "--methods",
-              "dqs,implicit,tracking", "--color", "intersections", "--zoom", "shin_l", "--zoom-size", 0.32, "--yaw", 100, "--pitch", 5, "--size", "360x360")
+              "dqs,implicit,tracking", "--color", "intersections", "--zoom", "shin_l", "--zoom-size", 0.2, "--yaw", 100, "--pitch", 5, "--size", "360x360")
     body = r.studio.shared(BODY)
     if body:
         r.picture("makehuman", "The same of a realistic body.", "render", body, "--clip", "knee_l_0_150", "--methods", "implicit,tracking",
@@ -119,7 +121,9 @@ def figure_3(r):
     r.expect("vertices in contact at 20°, where nothing touches", early, "=", 0)
     r.expect("vertices in contact at 150°", m.report["methods"]["tracking"]["frames"][15]["states"]["contact"], ">", 50)
     r.picture("parts", "(a) Parts.", "render", CYLINDER, "--color", "part", "--skeleton", "--yaw", 0, "--size", "300x300")
-    r.picture("fields", "(b) Fields composed, as the joint bends; contact is green.", "fields", CYLINDER, "--slice", "upper", "--clip", "bend",
+    for part in ("lower", "upper"):
+        r.picture(f"field-{part}", f"(b, top) The field of the {part} part alone.", "fields", CYLINDER, "--slice", "upper", "--part", part, "--clip", "bend", "--at", "0,0.7")
+    r.picture("fields", "(b, bottom; c to e, bottom) Fields composed, as the joint bends; contact is green.", "fields", CYLINDER, "--slice", "upper", "--clip", "bend",
               "--at", "0,0.4,0.7")
     r.picture("transport", "(c, d) Parts carried rigidly by their bones.", "render", parts, "--clip", "bend", "--at", 0.7, "--methods", "lbs",
               "--wireframe", "--yaw", 0, "--size", "360x360")
@@ -273,10 +277,19 @@ def figure_9(r):
     worst = {}
     for name, file in (("own", HUMAN), ("automatic", heat)):
         worst[name] = m = r.measure(file, "--bvh", knee, "--frames", 7, methods="lbs,dqs,implicit,tracking")
-        r.compare(f"{name} weights", m, QUALITY)
+        r.compare(f"{name} weights", m, [*QUALITY, "roughness"])
         r.expect(f"pairs of tracking, {name} weights", m.worst("tracking", "intersecting_pairs"), "=", 0)
         r.picture(name, f"{name} weights: linear blending, dual quaternions, implicit skinning, tracking.", "render", file, "--bvh", knee, "--at", 1.0,
-                  "--methods", "lbs,dqs,implicit,tracking", "--zoom", "shin_l", "--zoom-size", 0.3, "--yaw", 100, "--size", "330x330")
+                  "--methods", "lbs,dqs,implicit,tracking", "--zoom", "shin_l", "--zoom-size", 0.17, "--yaw", 100, "--size", "330x330")
+    own, automatic = worst.values()
+    for metric, name, unit in (("stretch_max", "longest edge", ""), ("roughness", "roughness", "°")):
+        r.expect(f"{name} of tracking with automatic weights", automatic.worst("tracking", metric), "<", 1.1 * own.worst("tracking", metric), unit, than="with its own and a tenth")
+    r.expect("edges of implicit skinning that are bent where dual quaternions bend none, automatic weights", automatic.worst("implicit", "scars"), ">",
+             own.worst("implicit", "scars"), than="with its own")
+    better = [m for m in ("lbs", "dqs") if automatic.worst(m, "roughness") < own.worst(m, "roughness")]
+    if better:
+        r.partly(f"geometric skinning does not get worse ({', '.join(better)}: roughness {', '.join('%.1f° to %.1f°' % (own.worst(m, 'roughness'), automatic.worst(m, 'roughness')) for m in better)}): "
+                 "the built-in human's own weights are simpler than an artist's")
     body = r.studio.shared(BODY)
     if body:
         heat = weighted(r.studio, "body-heat", body)
@@ -304,6 +317,7 @@ def figure_10(r):
     r.expect("its roughness", papers.worst("implicit", "roughness"), ">", 2 * swollen.worst("tracking", "roughness"), "°", than="twice tracking's")
     r.say(f"By default implicit skinning keeps vertices on their part's side: {swollen.worst('implicit', 'folds'):.0f} folds.")
     view = ["--clip", "elbow", "--at", "0.8", "--yaw", 0, "--pitch", 10, "--size", "480x360"]
+    r.picture("primitive", "(a) The primitive in the field of the arm, at rest and bent.", "fields", "builtin:arm", "--slice", "forearm", "-p", muscle, "--clip", "elbow", "--at", "0,0.5,0.8")
     r.picture("without", "Without a muscle.", "render", "builtin:arm", "--methods", "tracking", *view)
     r.picture("with", "(a, b) With a biceps that the elbow drives.", "render", "builtin:arm", "--methods", "tracking", "-p", muscle, *view)
     r.picture("implicit", "(c) The same by implicit skinning as the paper has it.", "render", "builtin:arm", "--methods", "implicit", "--contact", "operator", "-p", muscle, *view)
@@ -385,16 +399,14 @@ def figure_13(r):
     r.picture("contact", "Contact.", "render", CYLINDER, *view)
     r.picture("bulge", "Bulge in contact.", "render", CYLINDER, *view, "-p", bulge)
     r.picture("profile", "A rounder profile and a quicker controller of a preset.", "render", CYLINDER, *view, "-p", soft)
-    finger = ["--clip", "fist", "--at", "0.65", "--methods", "tracking", "--zoom", "index_2", "--zoom-size", 0.2, "--yaw", -90, "--pitch", 5, "--size", "420x420"]
+    bent = index_bends(r.studio)
+    finger = [*bent, "--at", "0.7,0.8", "--methods", "tracking", "--zoom", "index_2", "--zoom-size", 0.14, "--yaw", 70, "--pitch", -5, "--size", "420x420"]
     shaped = json.loads(soft.read_text())
     shaped["joints"] = {j: shaped["all_joints"] for j in ("index_2", "index_3")}
     del shaped["all_joints"]
     round_finger = ["-p", preset(r, "finger", shaped)]
-    plain, lifted = (r.frames("builtin:hand", "--clip", "fist", "--frames", 13, *p)[4] for p in ([], round_finger))
-    lift = 1000 * farthest(plain, lifted)
-    r.number("farthest that the rounder profile lifts the skin of a finger", lift, " mm")
-    if lift < 2:
-        r.partly(f"on a finger it is {lift:.1f} mm at most, hard to see; the cylinder shows it")
+    plain, lifted = (r.frames("builtin:hand:12000", *bent, "--frames", 21, *p)[7] for p in ([], round_finger))
+    r.expect("farthest that the rounder profile lifts the skin of a finger, 16 mm thick", 1000 * farthest(plain, lifted), ">", 1, " mm")
     for name, p in (("contact", []), ("bulge", round_finger)):
         r.picture(f"finger-{name}", f"A finger of the built-in hand: {name}.", "render", "builtin:hand:12000", *finger, *p)
 

@@ -46,6 +46,15 @@ void SkinField::set_pose(const Pose& pose) {
   s.field.set_pose(s.motions);
 }
 
+void SkinField::isolate(int joint) {
+  Impl& s = alive(impl_, "skin field");
+  s.alone.reset();
+  if (joint < 0) return;
+  const int bone = s.bone_of(joint);
+  if (bone < 0) throw Error(ErrorCode::bad_argument, "part", "the joint moves no vertices; name another");
+  s.alone = static_cast<std::uint32_t>(bone);
+}
+
 void SkinField::evaluate(std::span<const Vec3f> points, std::span<SkinFieldSample> samples,
                          const Context& context) const {
   const Impl& s = alive(impl_, "skin field");
@@ -55,7 +64,7 @@ void SkinField::evaluate(std::span<const Vec3f> points, std::span<SkinFieldSampl
   const auto joint_of = [&](std::uint32_t bone) { return bone == SkinSample::kNoBone ? -1 : s.rig->bones[bone].joint; };
   parallel_for(context, points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const SkinSample found = s.field.eval(points[i]);
+      const SkinSample found = s.eval(points[i]);
       samples[i] = {found.value, found.gradient, joint_of(found.bone), joint_of(found.other), found.across, found.side};
     }
   });

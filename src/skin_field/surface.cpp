@@ -45,7 +45,7 @@ SkinSurface SkinField::surface(double cell, double level, const Context& context
       for (std::size_t i = 0; i < nx; ++i)
         values[row * nx + i] =
             static_cast<float>(level) - kFloor -
-            impl_->field.eval(static_cast<Vec3f>(Vec3d{axes.x[i], axes.y[row % ny], axes.z[row / ny]})).value;
+            impl_->eval(static_cast<Vec3f>(Vec3d{axes.x[i], axes.y[row % ny], axes.z[row / ny]})).value;
   });
   const SurfaceMesh mesh = extract_isosurface(values, axes);
   const std::size_t n = mesh.positions.size();
@@ -56,14 +56,14 @@ SkinSurface SkinField::surface(double cell, double level, const Context& context
   parallel_for(context, n, 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       Vec3f p = static_cast<Vec3f>(mesh.positions[v]);
-      SkinSample s = impl_->field.eval(p);
+      SkinSample s = impl_->eval(p);
       for (int step = 0; step < 2; ++step) {
         const float slope2 = dot(s.gradient, s.gradient);
         Vec3f move = slope2 > 0 ? s.gradient * ((static_cast<float>(level) - s.value) / slope2) : Vec3f{};
         const float far = length(move), most = 0.25F * static_cast<float>(cell);
         if (!std::isfinite(far)) break;
         p += far > most ? move * (most / far) : move;
-        s = impl_->field.eval(p);
+        s = impl_->eval(p);
       }
       result.positions[v] = p;
       result.normals[v] = -normalized(s.gradient, Vec3f{0, -1, 0});

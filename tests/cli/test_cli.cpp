@@ -689,6 +689,10 @@ TEST(Cli, DrawsSlicesOfTheFieldAndWritesItsSurface) {
   EXPECT_GT(json::parse(surface.out)["iso"]["triangles"], 200);
   const Result info = run("info " + folder.file("skin.ply") + " --json");
   ASSERT_EQ(info.exit_code, 0) << info.err;
+  const Result part = run("fields builtin:arm --part forearm --iso " + folder.file("part.ply") + " --cell 0.02 --json");
+  ASSERT_EQ(part.exit_code, 0) << part.err;
+  EXPECT_LT(2 * json::parse(part.out)["iso"]["triangles"].get<int>(),
+            json::parse(surface.out)["iso"]["triangles"].get<int>());
 }
 
 TEST(Cli, RegistersACharacterToAScan) {

@@ -275,6 +275,34 @@ TEST(SkinField, needs_an_implicit_skin) {
   EXPECT_THAT(error_of([&] { const SkinField field(b.rig); }), HasSubstr("implicit"));
 }
 
+TEST(SkinField, of_one_part_alone_is_that_part_and_goes_with_its_bone) {
+  const Context context(1);
+  const Bound b = bind_file("builtin:arm", context);
+  SkinField field(b.rig);
+  const int forearm = field.joint("forearm"), upper = field.joint("upper_arm");
+  const SlicePlane plane = field.plane_through(forearm, std::nullopt);
+  const auto inside = [&](int alone) {
+    field.isolate(alone);
+    const FieldSlice slice = field.slice(plane, 64, context);
+    EXPECT_TRUE(slice.contacts.empty() || alone < 0);
+    std::vector<char> in(slice.values.size());
+    std::ranges::transform(slice.values, in.begin(), [](float v) { return v > 0.5F ? 1 : 0; });
+    return in;
+  };
+  const auto count = [](const std::vector<char>& in) { return std::accumulate(in.begin(), in.end(), 0); };
+  const std::vector<char> both = inside(-1), lower = inside(forearm), rest = inside(upper);
+  EXPECT_GT(count(lower), 100);
+  EXPECT_LT(count(lower), count(both));
+  // The parts overlap at the elbow alone, and make up the arm there.
+  EXPECT_GT(count(lower) + count(rest), count(both));
+  for (std::size_t i = 0; i < both.size(); ++i) EXPECT_LE(lower[i], both[i]);
+  // Bones move it: the upper arm stays, the forearm leaves the plane's far half.
+  field.set_pose(sample(b.character.skeleton, b.character.clip("elbow"), 1.0));
+  EXPECT_EQ(inside(upper), rest);
+  EXPECT_NE(inside(forearm), lower);
+  EXPECT_THAT(error_of([&] { field.isolate(1000); }), HasSubstr("moves no vertices"));
+}
+
 TEST(SkinField, surface_of_a_posed_arm_is_where_the_field_says) {
   const Context context(2);
   const Bound b = bind_file("builtin:arm", context);

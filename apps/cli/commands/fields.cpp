@@ -15,7 +15,7 @@ constexpr int kSearch = 32;                  // times of a clip at which that is
 
 struct FieldsArguments {
   CommonOptions common;
-  std::string file, output, slice, iso, preset;
+  std::string file, output, slice, part, iso, preset;
   std::vector<double> at;
   MotionChoice motion;
   ShapeChoice shape;
@@ -157,7 +157,8 @@ Json draw_slices(SkinField& field, const Character& character, const Poses& pose
   SheetOptions sheet;
   sheet.columns = std::min(static_cast<int>(cells.size()), options.columns);
   const std::string name = character.source.substr(character.source.find_last_of('/') + 1);
-  sheet.title = fmt::format("{}   {}{}", name, options.slice, poses.clip ? "   " + poses.clip->name : "");
+  sheet.title = fmt::format("{}   {}{}", name, options.part.empty() ? options.slice : options.part + " alone",
+                            poses.clip ? "   " + poses.clip->name : "");
   write_png(options.output, contact_sheet(cells, sheet));
   return frames;
 }
@@ -189,6 +190,7 @@ void run_fields(const FieldsArguments& options) {
   options.shape.apply(bind_options.preset);
   const Poses poses = choose_poses(character, options, context);
   SkinField field(bind(character, context, bind_options));
+  if (!options.part.empty()) field.isolate(field.joint(options.part));
   Json json = {{"file", options.file}, {"clip", poses.clip ? Json(poses.clip->name) : Json(nullptr)}};
   if (!options.output.empty()) {
     json["output"] = options.output;
@@ -227,6 +229,7 @@ void add_fields(CLI::App& app) {
       verb->add_option("-o,--output", options->output, "Picture of the slices: .png")->check(ends_in(".png"));
   slice->needs(output);
   output->needs(slice);
+  verb->add_option("--part", options->part, "The field of this joint's part alone, before anything is composed");
   auto* iso = verb->add_option("--iso", options->iso, "The surface as triangles: .ply")->check(ends_in(".ply"));
   add_motion_options(*verb, options->motion);
   verb->add_option("--at", options->at, "Times in seconds instead of --frames, e.g. 0.2,0.9")->delimiter(',');
