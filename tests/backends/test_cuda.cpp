@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/same_bits.h"
 #include "base/math.h"
 #include "cutis/cutis.h"
 #include "support/support.h"
@@ -69,19 +70,9 @@ TEST(Cuda, SkinsLinearlyAndWithDualQuaternionsBitForBit) {
     expect_same_bits(load_character("builtin:human", context), "walk", 4, {.method = method, .contact_pass = false});
 }
 
-Character with_scaled_bone(const Context& context) {
-  Character c = load_character("builtin:cylinder", context);
-  Clip& clip = *std::ranges::find_if(c.clips, [](const Clip& x) { return x.name == "bend"; });
-  clip.channels.push_back({.joint = 1,
-                           .path = ChannelPath::scale,
-                           .times = {static_cast<float>(clip.start()), static_cast<float>(clip.end())},
-                           .values = {1, 1, 1, 1.2F, 0.9F, 1.1F}});
-  return c;
-}
-
 TEST(Cuda, IsTheScalarOneBitForBitWithBonesThatStretch) {
   CUTIS_NEEDS_DEVICE();
-  const Character c = with_scaled_bone(Context());
+  const Character c = test::stretching_cylinder(Context());
   for (const Method method : {Method::lbs, Method::dqs})
     expect_same_bits(c, "bend", 4, {.method = method, .contact_pass = false});
   EXPECT_GT(expect_same_bits(c, "bend", 5, kTracking).active, 100U);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backends/every_target.h"
+#include "backends/same_bits.h"
 #include "backends/track_places.h"
 #include "cutis/cutis.h"
 #include "rig/rig.h"
@@ -14,33 +14,15 @@ namespace {
 
 void expect_same_bits(const Character& c, const char* clip, int frames, const BindOptions& bind_options = {},
                       const TrackingOptions& options = {}) {
-  const Context scalar(1, Backend::scalar), simd(2, Backend::simd);
-  const auto rig = bind(c, scalar, bind_options);
-  std::vector<Frame> expected;
-  Solver reference(rig, {.method = Method::tracking, .tracking = options, .contact_pass = false}, scalar);
-  const std::vector<double> times = sample_times(c.clip(clip), frames, 30);
-  for (const double t : times) expected.push_back(reference.solve(sample(c.skeleton, c.clip(clip), t)));
-  std::size_t touching = 0, moved = 0;
-  for (const Frame& frame : expected) {
-    touching += frame.report.states[static_cast<std::size_t>(VertexState::contact)];
-    moved += frame.report.active;
-  }
-  EXPECT_GT(touching, 10U) << "contact is not tested";
-  EXPECT_GT(moved, 100U);
+  const std::vector<Frame> expected = test::expect_scalar_bits(
+      c, clip, frames, bind_options, {.method = Method::tracking, .tracking = options, .contact_pass = false},
+      [](const Frame& frame, const Frame& scalar) {
+        EXPECT_EQ(frame.report.profile.evaluations, scalar.report.profile.evaluations);
+        EXPECT_EQ(frame.report.profile.operations, scalar.report.profile.operations);
+        EXPECT_EQ(frame.report.profile.gradient_steps, scalar.report.profile.gradient_steps);
+      });
   EXPECT_GT(expected.back().report.profile.operations, 0U);
   EXPECT_GT(expected.back().report.profile.evaluations, expected.back().report.profile.operations);
-  test::on_every_target([&] {
-    Solver solver(rig, {.method = Method::tracking, .tracking = options, .contact_pass = false}, simd);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const Frame& frame = solver.solve(sample(c.skeleton, c.clip(clip), times[i]));
-      EXPECT_EQ(frame.positions, expected[i].positions) << clip << " at " << times[i];
-      EXPECT_EQ(frame.normals, expected[i].normals) << clip << " at " << times[i];
-      EXPECT_EQ(frame.states, expected[i].states) << clip << " at " << times[i];
-      EXPECT_EQ(frame.report.profile.evaluations, expected[i].report.profile.evaluations);
-      EXPECT_EQ(frame.report.profile.operations, expected[i].report.profile.operations);
-      EXPECT_EQ(frame.report.profile.gradient_steps, expected[i].report.profile.gradient_steps);
-    }
-  });
 }
 
 TEST(SimdTracking, IsTheScalarOneBitForBitInAFold) {
@@ -66,13 +48,7 @@ TEST(SimdTracking, IsTheScalarOneBitForBitWithMusclesStiffRegionsAndTargets) {
 
 TEST(SimdTracking, IsTheScalarOneBitForBitWithBonesThatStretch) {
   const Context context;
-  Character c = load_character("builtin:cylinder", context);
-  Clip& clip = *std::ranges::find_if(c.clips, [](const Clip& x) { return x.name == "bend"; });
-  clip.channels.push_back({.joint = 1,
-                           .path = ChannelPath::scale,
-                           .times = {static_cast<float>(clip.start()), static_cast<float>(clip.end())},
-                           .values = {1, 1, 1, 1.2F, 0.9F, 1.1F}});
-  expect_same_bits(c, "bend", 5);
+  expect_same_bits(test::stretching_cylinder(context), "bend", 5);
 }
 
 TEST(TrackPlaces, HoldEveryVertexOnceByPartAndPadItsNeighbours) {

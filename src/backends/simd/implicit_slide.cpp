@@ -31,17 +31,6 @@ namespace HWY_NAMESPACE {  // NOLINT: a macro of Highway
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
 const PackTag kTag;
 
-HWY_INLINE Pack3 load(const ImplicitRelaxed::Numbers (&from)[3], std::size_t lane) {
-  return {hn::Load(kTag, from[0] + lane), hn::Load(kTag, from[1] + lane), hn::Load(kTag, from[2] + lane)};
-}
-HWY_INLINE void store(const Pack3& a, ImplicitRelaxed::Numbers (&to)[3], std::size_t lane) {
-  hn::Store(a.x, kTag, to[0] + lane);
-  hn::Store(a.y, kTag, to[1] + lane);
-  hn::Store(a.z, kTag, to[2] + lane);
-}
-HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
-  return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
-}
 
 void set_up(const Sliding& sliding, const TrackLive& live, LaneSums& sums) {
   const TrackPlaces& places = sliding.rest.places();

@@ -50,6 +50,23 @@ struct Pack4 {
 };
 
 HWY_INLINE Pack3 xyz(const Pack4& a) { return {a.x, a.y, a.z}; }
+/// Of three rows of numbers, a coordinate each, from `lane` on.
+template <std::size_t kNumbers>
+HWY_INLINE Pack3 load(const float (&from)[3][kNumbers], std::size_t lane) {
+  const PackTag d;
+  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane)};
+}
+template <std::size_t kNumbers>
+HWY_INLINE void store(const Pack3& a, float (&to)[3][kNumbers], std::size_t lane) {
+  const PackTag d;
+  hn::Store(a.x, d, to[0] + lane);
+  hn::Store(a.y, d, to[1] + lane);
+  hn::Store(a.z, d, to[2] + lane);
+}
+/// 0 where `mask` is not.
+HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
+  return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
+}
 HWY_INLINE Pack3 add(const Pack3& a, const Pack3& b) {
   return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
 }

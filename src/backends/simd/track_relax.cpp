@@ -44,19 +44,8 @@ using namespace relaxation;
 constexpr std::size_t kBlock = TrackPlaces::kBlock;
 const PackTag kTag;
 
-HWY_INLINE Pack3 load(const TrackRelaxed::Numbers (&from)[3], std::size_t lane) {
-  return {hn::Load(kTag, from[0] + lane), hn::Load(kTag, from[1] + lane), hn::Load(kTag, from[2] + lane)};
-}
-HWY_INLINE void store(const Pack3& a, TrackRelaxed::Numbers (&to)[3], std::size_t lane) {
-  hn::Store(a.x, kTag, to[0] + lane);
-  hn::Store(a.y, kTag, to[1] + lane);
-  hn::Store(a.z, kTag, to[2] + lane);
-}
 // Of the places of a block from `lane` on.
 HWY_INLINE PackMask mask_of(std::uint32_t bits, std::size_t lane) { return mask_of(bits >> lane); }
-HWY_INLINE Pack3 keep(PackMask mask, const Pack3& a) {
-  return {hn::IfThenElseZero(mask, a.x), hn::IfThenElseZero(mask, a.y), hn::IfThenElseZero(mask, a.z)};
-}
 
 HWY_INLINE Pack3 preconditioned(const TrackRelaxed& block, std::size_t lane, const Pack3& n, const Pack3& r) {
   return precondition(n, hn::Load(kTag, block.bound + lane), hn::Load(kTag, block.diagonal + lane), r);
