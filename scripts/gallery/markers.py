@@ -134,7 +134,7 @@ def joints(r):
     r.expect("joints missed without limits, mean", missed(free)[0], "<", 5, " cm")
 
 
-@row(PAPER, "Figure 9", "Signs of two hands", quick=True,
+@row(PAPER, "Figure 9", "Signs of two hands",
      claim="Few markers on each hand carry the signs of a sign language, through large deformations.")
 def figure_9(r):
     left = json.loads((TARGETS / "hand-signs.json").read_text())

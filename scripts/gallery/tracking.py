@@ -177,7 +177,7 @@ def figure_6(r):
     r.picture("operator", "The operator from d = 0 to 1.", "operators", "--kind", "bulge")
 
 
-@row(PAPER, "Figure 7", "Target rotations", quick=True,
+@row(PAPER, "Figure 7", "Target rotations",
      claim="With rotations prescribed by blended bones, vertices along a twisted and a bent tube stay evenly spread and no triangle turns "
            "over; as-rigid-as-possible rotations found on the way leave kinks at the constraints and inversions.")
 def figure_7(r):
