@@ -90,6 +90,7 @@ void add_animate_options(CLI::App& verb, AnimateArguments& arguments) {
       ->required()
       ->allow_extra_args(false)
       ->type_name("TEXT");
+  add_option_flags(verb, option_fields(arguments.reading));
   add_motion_options(verb, arguments.motion);
   add_contact_options(verb, arguments.contact, false, true);
   verb.add_flag(
@@ -102,7 +103,7 @@ void add_animate_options(CLI::App& verb, AnimateArguments& arguments) {
 }
 
 std::size_t count_frames(const AnimateArguments& arguments, const Context& context) {
-  const Character character = fit_to_motion(load_character(arguments.file, context), arguments.motion, context);
+  const Character character = fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
   return choose_motion(character, arguments.motion, context).times.size();
 }
 
@@ -113,7 +114,7 @@ Animated animate(const AnimateArguments& arguments, const Context& context,
   check_contact_data(arguments, method);
   FrameRange range = parse_range(arguments.range);
   record_inputs();
-  const Character character = fit_to_motion(load_character(arguments.file, context), arguments.motion, context);
+  const Character character = fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
   Animated done;
   const Motion motion = choose_motion(character, arguments.motion, context, &done.joints);
   done.clip = motion.clip.name;
@@ -181,7 +182,9 @@ Animated join_pieces(const std::vector<std::string>& pieces, const std::string& 
     throw Error(
         ErrorCode::bad_argument, pieces[order.back()],
         fmt::format("ends with frame {}, and the shot has {}; name all its pieces", next - 1, header.piece.total));
-  const Character character = load_character(character_file.empty() ? one.character() : character_file, context);
+  const std::string source = character_file.empty() ? one.character() : character_file;
+  Character character = load_character(source, context);
+  if (shape_hash(character) != one.character_hash()) character = load_character(source, context, {.attached = true});
   if (shape_hash(character) != one.character_hash())
     throw Error(ErrorCode::bad_argument, character.source,
                 "is not the character of the pieces; give that with --character, or make the pieces again");

@@ -13,13 +13,14 @@ struct AnimateArguments {
   CommonOptions common;
   std::string file;
   std::vector<std::string> outputs;
+  ReadOptions reading;
   MotionChoice motion;
   ContactChoice contact;
   bool contact_data = false;
   std::string range;  ///< "FIRST:END"; empty: all frames
 };
 
-/// Adds FILE, -o, the options of motions and of methods, --contact-data, --range: all but the common ones.
+/// Adds FILE, -o, those of reading, the options of motions and of methods, --contact-data, --range: all but the common ones.
 void add_animate_options(CLI::App& verb, AnimateArguments& arguments);
 
 struct Animated {

@@ -24,6 +24,9 @@ namespace cutis {
 
 struct ReadOptions {
   bool ignore_weights = false;  ///< drop the file's weights unread (they may be broken)
+  /// Meshes without a skin that hang on bones of a skinned character (a weapon, the head of a robot) come along, rigid,
+  /// after the skinned ones; otherwise they are left out with a warning.
+  bool attached = false;
 };
 
 /// Reads .glb .gltf .vrm .fbx .dae .obj .ply .off, or makes `builtin:NAME`. The result is validated.

@@ -70,18 +70,23 @@ class AssimpReader {
     flatten_nodes();
     const bool skinned = std::any_of(uses_.begin(), uses_.end(), [&](const Use& u) { return mesh(u).HasBones(); });
     if (skinned) make_joints();
+    std::size_t attached = 0;
     for (const Use& use : uses_) {
-      if (skinned && !mesh(use).HasBones()) {
-        context_.warn(fmt::format("{}: mesh '{}' has no skin: left out", name_, mesh_name(use)));
-        continue;
-      }
-      add_mesh(use);
+      if (!skinned || mesh(use).HasBones())
+        add_mesh(use);
+      else if (carrier_of_.contains(use.node))
+        ++attached;
+      else
+        context_.warn(fmt::format("{}: mesh '{}' has no skin and hangs on no bone: left out", name_, mesh_name(use)));
     }
+    if (attached > 0 && !options_.attached) context_.warn(attached_left_out(name_, attached));
+    place_helpers();  // what carries meshes among them
+    for (const Use& use : uses_)
+      if (options_.attached && skinned && !mesh(use).HasBones() && carrier_of_.contains(use.node)) add_mesh(use);
     if (character_.meshes.empty()) throw Error(ErrorCode::bad_file, name_, "has no mesh with faces.");
     std::vector<Mesh*> meshes;
     for (Mesh& mesh : character_.meshes) meshes.push_back(&mesh);
     bind_unbound(meshes, name_, context_);
-    place_helpers();
     if (skinned) add_clips();
     character_.source = name_;
     return std::move(character_);
@@ -158,6 +163,8 @@ class AssimpReader {
           wanted[static_cast<std::size_t>(n)] = 1;
       }
     }
+    find_carriers(is_bone);
+    if (options_.attached) keep_carriers(wanted);
     std::set<std::string> taken;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (wanted[i] == 0) continue;
@@ -177,7 +184,43 @@ class AssimpReader {
     placed_.assign(character_.skeleton.joints.size(), 0);
   }
 
-  /// Nodes between bones follow their parent's rest frame.
+  /// For the node of each mesh without bones that has a bone at or above it: the first node upwards that a clip or a
+  /// skin moves.
+  void find_carriers(const std::vector<char>& is_bone) {
+    std::set<std::string> moved;
+    for (unsigned a = 0; a < scene_.mNumAnimations; ++a)
+      for (unsigned c = 0; c < scene_.mAnimations[a]->mNumChannels; ++c)
+        moved.insert(scene_.mAnimations[a]->mChannels[c]->mNodeName.C_Str());
+    for (const Use& use : uses_) {
+      if (mesh(use).HasBones()) continue;
+      int carrier = -1;
+      for (int n = use.node; n >= 0; n = nodes_[static_cast<std::size_t>(n)].parent) {
+        const auto at = static_cast<std::size_t>(n);
+        if (carrier < 0 && (is_bone[at] != 0 || moved.contains(nodes_[at].name))) carrier = n;
+        if (is_bone[at] == 0) continue;
+        carrier_of_[use.node] = carrier;
+        break;
+      }
+    }
+  }
+  void keep_carriers(std::vector<char>& wanted) const {
+    for (const auto& [node, carrier] : carrier_of_)
+      for (int n = carrier; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0;
+           n = nodes_[static_cast<std::size_t>(n)].parent)
+        wanted[static_cast<std::size_t>(n)] = 1;
+  }
+  [[nodiscard]] Affine3d carried_place(int node) const {
+    Affine3d map;
+    const int carrier = carrier_of_.at(node);
+    for (int n = node; n != carrier; n = nodes_[static_cast<std::size_t>(n)].parent)
+      map = nodes_[static_cast<std::size_t>(n)].local * map;
+    return joint_at(carrier).world_from_rest * map;
+  }
+  [[nodiscard]] const Joint& joint_at(int node) const {
+    return character_.skeleton.joints[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(node)].joint)];
+  }
+
+  /// Nodes between bones follow their parent's rest frame; those that carry meshes are bones from then on.
   void place_helpers() {
     auto& joints = character_.skeleton.joints;
     std::vector<char> below(joints.size(), 0);
@@ -190,6 +233,9 @@ class AssimpReader {
       joint.world_from_rest = joints[parent].world_from_rest * cutis::to_affine(joint.local);
       if (joint.local_residual) joint.world_from_rest = joint.world_from_rest * *joint.local_residual;
     }
+    if (!options_.attached) return;
+    for (const auto& [node, carrier] : carrier_of_)
+      joints[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(carrier)].joint)].is_bone = true;
   }
 
   // ---- meshes ----
@@ -210,6 +256,14 @@ class AssimpReader {
       std::vector<std::uint32_t> joint_of_bone;
       scene_from_mesh = bind_skin(use, place, joint_of_bone);
       if (!options_.ignore_weights) corner_weights = read_weights(in, joint_of_bone, place);
+    } else if (const auto carried = carrier_of_.find(use.node); carried != carrier_of_.end()) {
+      scene_from_mesh = carried_place(use.node);
+      if (!is_regular(scene_from_mesh)) {  // as what is put away is hidden
+        context_.warn(fmt::format("{}: mesh '{}' is scaled to nothing by default: left out", name_, mesh_name(use)));
+        return;
+      }
+      const auto joint = static_cast<std::uint32_t>(nodes_[static_cast<std::size_t>(carried->second)].joint);
+      if (!options_.ignore_weights) corner_weights = rigid_weights(in.mNumVertices, joint);
     }
 
     std::vector<std::uint32_t> vertex_of, first_of;
@@ -513,6 +567,7 @@ class AssimpReader {
   std::vector<Node> nodes_;
   std::map<std::string, int> node_of_name_;  ///< the first of each name
   std::vector<Use> uses_;
+  std::map<int, int> carrier_of_;  ///< node of a mesh without bones: the node that moves it
   std::vector<char> placed_;  ///< per joint: a skin has set its rest frame
   Character character_;
 };

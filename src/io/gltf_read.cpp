@@ -54,10 +54,12 @@ std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data
   return pieces;
 }
 
-void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pieces, Data& data,
-                   const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
+void bind_to_skins(const File& file, const Scene& scene, const MeshNodes& selected, std::vector<Piece>& pieces,
+                   Data& data, const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
+  const auto is_skinned = [&](const Piece& piece) { return file.nodes[piece.node].skin >= 0; };
   std::map<std::size_t, SkinUse> uses;
   for (Piece& piece : pieces) {
+    if (!is_skinned(piece)) continue;
     const auto skin = static_cast<std::size_t>(file.nodes[piece.node].skin);
     SkinUse& use = uses[skin];
     use.skin = skin;
@@ -67,8 +69,28 @@ void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pie
   }
   std::vector<SkinUse> in_order;
   for (const auto& [skin, use] : uses) in_order.push_back(use);
-  skeleton = build_skeleton(file, scene, in_order, data);
+  std::vector<std::size_t> carriers;
+  for (const auto& [node, carrier] : selected.carrier_of) carriers.push_back(carrier);
+  skeleton = build_skeleton(file, scene, in_order, carriers, data);
+  KeepApart keep_apart;
+  std::erase_if(pieces, [&](Piece& piece) {
+    if (is_skinned(piece)) return false;
+    const std::size_t carrier = selected.carrier_of.at(piece.node);
+    const auto joint = static_cast<std::size_t>(skeleton.joint_of_node[carrier]);
+    const Affine3d scene_from_mesh =
+        skeleton.skeleton.joints[joint].world_from_rest * ancestor_from_node(file, scene, carrier, piece.node);
+    if (!is_regular(scene_from_mesh)) {  // as what is put away is hidden
+      context.warn(fmt::format("{}: {} is scaled to nothing by default: left out", file.name,
+                               file.node_label(piece.node)));
+      return true;
+    }
+    move_to_scene(scene_from_mesh, piece.mesh, &keep_apart);
+    if (!options.ignore_weights)
+      piece.mesh.weights = rigid_weights(piece.mesh.positions.size(), static_cast<std::uint32_t>(joint));
+    return false;
+  });
   for (Piece& piece : pieces) {
+    if (!is_skinned(piece)) continue;
     const SkinBinding& binding = skeleton.bindings.at(static_cast<std::size_t>(file.nodes[piece.node].skin));
     context.check_cancelled();
     move_to_scene(binding.scene_from_mesh, piece.mesh);
@@ -78,15 +100,6 @@ void bind_to_skins(const File& file, const Scene& scene, std::vector<Piece>& pie
   std::vector<cutis::Mesh*> meshes;
   for (Piece& piece : pieces) meshes.push_back(&piece.mesh);
   bind_unbound(meshes, file.name, context);
-}
-
-Weights rigid_weights(std::size_t vertices, std::uint32_t joint) {
-  Weights weights;
-  weights.row_begin.resize(vertices + 1);
-  for (std::size_t i = 0; i <= vertices; ++i) weights.row_begin[i] = static_cast<std::uint32_t>(i);
-  weights.joint.assign(vertices, joint);
-  weights.weight.assign(vertices, 1.0F);
-  return weights;
 }
 
 // Without a skin, meshes are where their nodes put them. Animated nodes become bones; joints that no mesh uses yet
@@ -125,7 +138,7 @@ std::shared_ptr<GltfSource> keep_source(std::span<const std::byte> bytes, const 
     const Node& node = file.nodes[piece.node];
     const auto mesh = static_cast<std::size_t>(node.mesh);
     once = once && seen.emplace(mesh, piece.primitive).second;
-    source->pieces.push_back({mesh, piece.primitive, static_cast<std::size_t>(std::max(0, node.skin))});
+    source->pieces.push_back({mesh, piece.primitive, node.skin >= 0 ? static_cast<std::size_t>(node.skin) : GltfSource::kNoSkin});
   }
   if (!file.is_self_contained)
     source->obstacle = "parts of it lie in other files";
@@ -151,13 +164,13 @@ Character assemble(std::span<const std::byte> bytes, const std::string& name, co
   const File file = parse_file(bytes, name, folder, context);
   context.check_cancelled();
   const Scene scene = build_scene(file);
-  const MeshNodes selected = select_mesh_nodes(file, context);
+  const MeshNodes selected = select_mesh_nodes(file, scene, options.attached, context);
   Data data(file, bytes.size());
   std::vector<Piece> pieces = read_pieces(file, selected, data, context);
 
   SkeletonResult skeleton;
   if (selected.is_skinned)
-    bind_to_skins(file, scene, pieces, data, options, context, skeleton);
+    bind_to_skins(file, scene, selected, pieces, data, options, context, skeleton);
   else
     place_by_nodes(file, scene, pieces, options, skeleton);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "io/unbound.h"
+
 namespace cutis::gltf {
 namespace {
 
@@ -23,6 +25,23 @@ std::vector<bool> nodes_in_scene(const File& file) {
     open.insert(open.end(), file.nodes[node].children.begin(), file.nodes[node].children.end());
   }
   return reached;
+}
+
+/// Per node: whether a joint of a skin that some mesh wears.
+std::vector<bool> joints_in_use(const File& file, const std::vector<std::size_t>& mesh_nodes) {
+  std::vector<bool> is_joint(file.nodes.size(), false);
+  for (const std::size_t node : mesh_nodes)
+    if (const int skin = file.nodes[node].skin; skin >= 0)
+      for (const std::size_t joint : file.skins[static_cast<std::size_t>(skin)].joints) is_joint[joint] = true;
+  return is_joint;
+}
+
+std::vector<bool> moved_by_clips(const File& file) {
+  std::vector<bool> is_moved(file.nodes.size(), false);
+  for (const Animation& animation : file.animations)
+    for (const AnimationChannel& channel : animation.channels)
+      if (channel.node >= 0 && channel.path != "weights") is_moved[static_cast<std::size_t>(channel.node)] = true;
+  return is_moved;
 }
 
 }  // namespace
@@ -71,7 +90,7 @@ Scene build_scene(const File& file) {
   return scene;
 }
 
-MeshNodes select_mesh_nodes(const File& file, const Context& context) {
+MeshNodes select_mesh_nodes(const File& file, const Scene& scene, bool attached, const Context& context) {
   MeshNodes result;
   const std::vector<bool> in_scene = nodes_in_scene(file);
   for (std::size_t i = 0; i < file.nodes.size(); ++i)
@@ -83,13 +102,44 @@ MeshNodes select_mesh_nodes(const File& file, const Context& context) {
   const auto is_skinned = [&](std::size_t node) { return file.nodes[node].skin >= 0; };
   result.is_skinned = std::any_of(result.nodes.begin(), result.nodes.end(), is_skinned);
   if (!result.is_skinned) return result;
+  const std::vector<bool> is_joint = joints_in_use(file, result.nodes), is_moved = moved_by_clips(file);
+  // The first that moves, from the mesh upwards, if there is a joint of a skin at or above it.
+  const auto is_carried = [&](std::size_t node) {
+    int carrier = -1;
+    for (int i = static_cast<int>(node); i >= 0; i = scene.parent[static_cast<std::size_t>(i)]) {
+      const auto at = static_cast<std::size_t>(i);
+      if (carrier < 0 && (is_joint[at] || is_moved[at])) carrier = i;
+      if (!is_joint[at]) continue;
+      result.carrier_of[node] = static_cast<std::size_t>(carrier);
+      return true;
+    }
+    return false;
+  };
+  std::size_t left_out = 0;
   std::erase_if(result.nodes, [&](std::size_t node) {
     if (is_skinned(node)) return false;
+    if (is_carried(node)) {
+      if (!attached) ++left_out;
+      return !attached;
+    }
     const std::string label = file.mesh_label(static_cast<std::size_t>(file.nodes[node].mesh));
-    context.warn(fmt::format("{}: {} on {} has no skin: left out", file.name, label, file.node_label(node)));
+    context.warn(fmt::format("{}: {} on {} has no skin and hangs on no bone: left out", file.name, label,
+                             file.node_label(node)));
     return true;
   });
+  if (left_out > 0) {
+    context.warn(attached_left_out(file.name, left_out));
+    result.carrier_of.clear();
+  }
+  std::ranges::stable_partition(result.nodes, is_skinned);
   return result;
+}
+
+Affine3d ancestor_from_node(const File& file, const Scene& scene, std::size_t ancestor, std::size_t node) {
+  Affine3d map;
+  for (std::size_t i = node; i != ancestor; i = static_cast<std::size_t>(scene.parent[i]))
+    map = local_transform(file.nodes[i]) * map;
+  return map;
 }
 
 bool is_regular(const Affine3d& map) {

@@ -36,16 +36,16 @@ Joint make_joint(const File& file, const Scene& scene, std::size_t node, UniqueN
   return joint;
 }
 
-/// Bones and their ancestors, parents first.
+/// Bones, helpers and their ancestors, parents first.
 SkeletonResult make_joints(const File& file, const Scene& scene, std::span<const std::size_t> bones,
-                           UniqueNames& names) {
+                           std::span<const std::size_t> helpers, UniqueNames& names) {
   std::vector<bool> wanted(file.nodes.size(), false), is_bone(file.nodes.size(), false);
-  for (const std::size_t bone : bones) {
-    is_bone[bone] = true;
-    for (int i = static_cast<int>(bone); i >= 0 && !wanted[static_cast<std::size_t>(i)];
-         i = scene.parent[static_cast<std::size_t>(i)])
-      wanted[static_cast<std::size_t>(i)] = true;
-  }
+  for (const std::size_t bone : bones) is_bone[bone] = true;
+  for (const auto nodes : {bones, helpers})
+    for (const std::size_t node : nodes)
+      for (int i = static_cast<int>(node); i >= 0 && !wanted[static_cast<std::size_t>(i)];
+           i = scene.parent[static_cast<std::size_t>(i)])
+        wanted[static_cast<std::size_t>(i)] = true;
   SkeletonResult result;
   result.joint_of_node.assign(file.nodes.size(), -1);
   for (const std::size_t node : scene.order) {
@@ -174,14 +174,15 @@ void place_helpers(Skeleton& skeleton) {
 
 }  // namespace
 
-SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<const SkinUse> skins, Data& data) {
+SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<const SkinUse> skins,
+                              std::span<const std::size_t> carriers, Data& data) {
   std::vector<std::size_t> bones;
   for (const SkinUse& use : skins) {
     const auto& joints = file.skins[use.skin].joints;
     bones.insert(bones.end(), joints.begin(), joints.end());
   }
   UniqueNames names;
-  SkeletonResult result = make_joints(file, scene, bones, names);
+  SkeletonResult result = make_joints(file, scene, bones, carriers, names);
   auto& joints = result.skeleton.joints;
 
   // The skin with the most joints sets the rest pose, the others join it.
@@ -225,12 +226,13 @@ SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<co
                                                       p.world_from_rest[i], p, size, result.skeleton, aliases, names)));
   }
   place_helpers(result.skeleton);
+  for (const std::size_t node : carriers) joints[static_cast<std::size_t>(result.joint_of_node[node])].is_bone = true;
   return result;
 }
 
 SkeletonResult build_rigid_skeleton(const File& file, const Scene& scene, std::span<const std::size_t> bones) {
   UniqueNames names;
-  return make_joints(file, scene, bones, names);
+  return make_joints(file, scene, bones, {}, names);
 }
 
 }  // namespace cutis::gltf

@@ -37,10 +37,11 @@ struct SkeletonResult {
   std::map<std::size_t, SkinBinding> bindings;  ///< per skin in use
 };
 
-/// Joints of the skins, everything above and between them. Skins that bind a joint in another rest frame than an
-/// earlier one get alias joints. Throws Error naming skin and joint when a matrix is singular.
+/// Joints of the skins, everything above and between them, and `carriers`: nodes below them that are bones as well.
+/// Skins that bind a joint in another rest frame than an earlier one get alias joints. Throws Error naming skin and joint
+/// when a matrix is singular.
 [[nodiscard]] SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<const SkinUse> skins,
-                                            Data& data);
+                                            std::span<const std::size_t> carriers, Data& data);
 
 /// The given nodes as bones at their default transforms, with everything above them.
 [[nodiscard]] SkeletonResult build_rigid_skeleton(const File& file, const Scene& scene,

@@ -78,12 +78,15 @@ class WeightsChanger {
   }
 
   void run(const std::string& file) {
-    for (std::size_t i = 0; i < source_.pieces.size(); ++i)
+    const auto has_skin = [&](std::size_t i) { return source_.pieces[i].skin != GltfSource::kNoSkin; };
+    for (std::size_t i = 0; i < source_.pieces.size(); ++i) {
+      if (!has_skin(i)) continue;
       for (const std::uint32_t joint : character_.meshes[i].weights.joint) need(source_.pieces[i].skin, joint);
+    }
     for (const auto& [skin, places] : places_)
       if (places.entries.size() > source_.skins.at(skin).joint_of.size()) extend(skin, places);
     for (std::size_t i = 0; i < source_.pieces.size(); ++i)
-      if (!character_.meshes[i].weights.empty()) change(source_.pieces[i], character_.meshes[i].weights);
+      if (has_skin(i) && !character_.meshes[i].weights.empty()) change(source_.pieces[i], character_.meshes[i].weights);
     write(file);
   }
 

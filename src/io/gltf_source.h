@@ -19,6 +19,7 @@ struct GltfSource {
   bool is_vrm = false;
   std::string obstacle;  ///< why it cannot be written with other weights; empty: it can
 
+  static constexpr std::size_t kNoSkin = ~std::size_t{0};  ///< a bone carries it, or nothing does
   struct Piece {
     std::size_t mesh = 0, primitive = 0, skin = 0;
   };

@@ -17,7 +17,9 @@ namespace {
 using test::GltfBuilder;
 using test::read;
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
+using testing::Eq;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Json = GltfBuilder::Json;
@@ -366,7 +368,67 @@ TEST(GltfRead, UnskinnedMeshesBesideSkinnedOnesAreLeftOut) {
   b.json["scenes"][0]["nodes"].push_back(b.add("nodes", {{"name", "hat"}, {"mesh", 0}}));
   const auto result = read(b);
   EXPECT_EQ(result.character.meshes.size(), 1U);
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'hat' has no skin: left out")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'hat' has no skin and hangs on no bone: left out")));
+}
+
+// On the upper joint of the skinned file hangs a handle with a hat, moved by (1, 2, 3) in all.
+GltfBuilder with_a_hat() {
+  GltfBuilder b = test::skinned_file();
+  const std::size_t plain = b.add("meshes", b.json["meshes"][0]);
+  for (const char* name : {"JOINTS_0", "WEIGHTS_0"})
+    b.json["meshes"][plain]["primitives"][0]["attributes"].erase(name);
+  const std::size_t hat = b.add("nodes", {{"name", "hat"}, {"mesh", plain}, {"translation", {0, 2, 0}}});
+  const std::size_t handle =
+      b.add("nodes", {{"name", "handle"}, {"translation", {1, 0, 3}}, {"children", Json::array({hat})}});
+  const std::size_t joint = b.json["skins"][0]["joints"][1];
+  b.json["nodes"][joint]["children"].push_back(handle);
+  return b;
+}
+
+TEST(GltfRead, MeshesThatHangOnBonesComeAlongRigidWhenAskedFor) {
+  const GltfBuilder b = with_a_hat();
+  const auto without = read(b);
+  EXPECT_EQ(without.character.meshes.size(), 1U);
+  EXPECT_THAT(without.warnings, ElementsAre(HasSubstr("a mesh without a skin hangs on bones and is left out")));
+  const auto result = read(b, {.attached = true});
+  const Character& c = result.character;
+  EXPECT_THAT(result.warnings, IsEmpty());
+  ASSERT_EQ(c.meshes.size(), 2U);
+  EXPECT_EQ(c.meshes[0].positions, without.character.meshes[0].positions);
+  EXPECT_EQ(c.skeleton.joints.size(), without.character.skeleton.joints.size());
+  const Weights& w = c.meshes[1].weights;
+  EXPECT_THAT(w.joint, Each(Eq(1U)));
+  EXPECT_THAT(w.weight, Each(Eq(1.0F)));
+  const Vec3d place = transform_point(c.skeleton.joints[1].world_from_rest, Vec3d{1, 2, 3});
+  EXPECT_LT(distance(static_cast<Vec3d>(c.meshes[1].positions[0]), place), 1e-6);
+}
+
+TEST(GltfRead, WhatAClipMovesBetweenABoneAndItsMeshIsABone) {
+  GltfBuilder b = with_a_hat();
+  std::size_t handle = 0;
+  while (b.json["nodes"][handle].value("name", "") != "handle") ++handle;
+  const std::size_t times = b.add_accessor(std::vector<float>{0, 1}, "SCALAR"),
+                    values = b.add_accessor(std::vector<float>{1, 0, 3, 1, 5, 3}, "VEC3");
+  b.add("animations", {{"name", "lift"},
+                       {"samplers", {{{"input", times}, {"output", values}}}},
+                       {"channels", {{{"sampler", 0}, {"target", {{"node", handle}, {"path", "translation"}}}}}}});
+  const Character c = read(b, {.attached = true}).character;
+  ASSERT_EQ(c.skeleton.joints.size(), 3U);
+  EXPECT_EQ(c.skeleton.joints[2].name, "handle");
+  EXPECT_TRUE(c.skeleton.joints[2].is_bone);
+  EXPECT_THAT(c.meshes[1].weights.joint, Each(Eq(2U)));
+  const Vec3d place = transform_point(c.skeleton.joints[1].world_from_rest, Vec3d{1, 2, 3});
+  EXPECT_LT(distance(static_cast<Vec3d>(c.meshes[1].positions[0]), place), 1e-6);
+  EXPECT_EQ(c.clip("lift").channels.size(), 1U);
+}
+
+TEST(GltfRead, MeshesThatAreScaledToNothingAreNotTakenAlong) {
+  GltfBuilder b = with_a_hat();
+  for (auto& node : b.json["nodes"])
+    if (node.value("name", "") == "hat") node["scale"] = {0, 0, 0};
+  const auto result = read(b, {.attached = true});
+  EXPECT_EQ(result.character.meshes.size(), 1U);
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'hat' is scaled to nothing by default: left out")));
 }
 
 TEST(GltfRead, OnlyTheDefaultSceneCountsUnlessItIsEmpty) {

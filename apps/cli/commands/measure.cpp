@@ -13,6 +13,7 @@ namespace {
 struct MeasureArguments {
   CommonOptions common;
   std::string file, methods = "lbs,dqs,tracking", csv, plot, output, also;
+  ReadOptions reading;
   MotionChoice motion;
   std::vector<std::string> external;
   bool reverse = false, explain = false;
@@ -104,7 +105,7 @@ void run_measure(const MeasureArguments& options) {
     throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
-  const Character character = fit_to_motion(load_character(options.file, context), options.motion, context);
+  const Character character = fit_to_motion(load_character(options.file, context, options.reading), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const Measurement measurement = measure_methods(character, motion, methods, options.reverse, context, options.contact,
                                                   options.explain, also, external);
@@ -132,6 +133,7 @@ void add_measure(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "measure", "Quality and time of each method: intersections, overlap, volume, folds, stretch, popping");
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
+  add_option_flags(*verb, option_fields(options->reading));
   add_motion_options(*verb, options->motion);
   verb->add_option("--methods", options->methods, "Methods to compare")->capture_default_str();
   add_contact_options(*verb, options->contact, true);

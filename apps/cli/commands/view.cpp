@@ -82,7 +82,7 @@ void run_view(const ViewArguments& options) {
     throw Error(ErrorCode::bad_file, options.page, "is not the viewer's page: it has no place for a character");
   make_folder(options.folder);
 
-  Character character = load_character(options.file, session.context());
+  Character character = load_character(options.file, session.context(), {.attached = true});
   if (!character.has_weights())
     throw Error(ErrorCode::bad_character, options.file, "has no weights; make them with `cutis weights` first");
   std::string clip = options.clip;

@@ -42,7 +42,7 @@ class Character(_abi.Handle):
 
     @classmethod
     def load(cls, file: Any, *, context: Optional[Context] = None, **options: Any) -> "Character":
-        """.glb .gltf .vrm .fbx .dae .obj .ply .off, or "builtin:NAME". Options: ignore_weights."""
+        """.glb .gltf .vrm .fbx .dae .obj .ply .off, or "builtin:NAME". Options: ignore_weights, attached."""
         c = context or default_context()
         return cls(lambda out: _abi.call("cutis_character_load", c._handle, _abi.text(file), _abi.options(options), out), c)
 
