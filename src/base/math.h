@@ -165,7 +165,12 @@ CUTIS_HD constexpr Mat3<T> diagonal_matrix(const Vec3<T>& d) {
 }
 template <class T>
 CUTIS_HD constexpr Mat3<T> to_matrix(const Quat<T>& q) {
-  return {{rotate(q, Vec3<T>{1, 0, 0}), rotate(q, Vec3<T>{0, 1, 0}), rotate(q, Vec3<T>{0, 0, 1})}};
+  // rotate() of the axes, to the bit.
+  const Vec3<T> twice{2 * q.x, 2 * q.y, 2 * q.z};
+  const T xx = q.x * twice.x, yy = q.y * twice.y, zz = q.z * twice.z, xy = q.x * twice.y, xz = q.x * twice.z,
+          yz = q.y * twice.z, wx = q.w * twice.x, wy = q.w * twice.y, wz = q.w * twice.z;
+  return {{Vec3<T>{1 - (yy + zz), wz + xy, xz - wy}, Vec3<T>{xy - wz, 1 - (zz + xx), wx + yz},
+           Vec3<T>{wy + xz, yz - wx, 1 - (xx + yy)}}};
 }
 /// Of a rotation matrix (Shepperd's method: the largest component first).
 template <class T>

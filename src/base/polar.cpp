@@ -8,6 +8,13 @@
 namespace cutis {
 namespace {
 
+// M J, J the rotation in the plane of p and q.
+void turn_columns(Mat3d& m, int p, int q, double c, double s) {
+  const Vec3d at_p = m.col[p], at_q = m.col[q];
+  m.col[p] = at_p * c + at_q * -s;
+  m.col[q] = at_p * s + at_q * c;
+}
+
 // Eigenvectors (columns) and eigenvalues of a symmetric matrix, by cyclic Jacobi rotations.
 void eigen_symmetric(Mat3d a, Mat3d& vectors, Vec3d& values) {
   vectors = {};
@@ -23,13 +30,13 @@ void eigen_symmetric(Mat3d a, Mat3d& vectors, Vec3d& values) {
         const double t = (theta >= 0 ? 1.0 : -1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1));
         const double c = 1 / std::sqrt(t * t + 1);
         const double s = t * c;
-        Mat3d j;
-        j.col[p][p] = c;
-        j.col[q][q] = c;
-        j.col[q][p] = s;
-        j.col[p][q] = -s;
-        a = transpose(j) * a * j;
-        vectors = vectors * j;
+        for (Vec3d& column : a.col) {  // J^T A
+          const double at_p = column[p], at_q = column[q];
+          column[p] = c * at_p + -s * at_q;
+          column[q] = s * at_p + c * at_q;
+        }
+        turn_columns(a, p, q, c, s);
+        turn_columns(vectors, p, q, c, s);
       }
     }
   }

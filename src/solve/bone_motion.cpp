@@ -87,19 +87,19 @@ void BoneMotion::split(const Rig& rig) {
   for (std::size_t b = 0; b < rig.bones.size(); ++b) matrices_[b] = to_skin_matrix(motions_[b]);
   find_turns(rig, motions_, rotations_, linear_);
   agree_on_signs(rig, rotations_);
-  double most = 0, off_bound = 0;
-  for (std::size_t b = 0; b < linear_.size(); ++b) {
-    most = std::max(most, frobenius(linear_[b] + Mat3d{} * -1.0));
-    off_bound = std::max(off_bound, frobenius(linear_[b] + bound_[b] * -1.0));
-  }
+  double most = 0;
+  for (const Mat3d& stretch : linear_) most = std::max(most, frobenius(stretch + Mat3d{} * -1.0));
   any_stretch_ = most > kNoStretch;
   scaled_ = !(most <= kRoundedFile);
-  as_bound_ = any_stretch_ && !scaled_ && off_bound <= kNoStretch;
+  as_bound_ = any_stretch_ && !scaled_;
+  for (std::size_t b = 0; as_bound_ && b < linear_.size(); ++b)
+    as_bound_ = frobenius(linear_[b] + bound_[b] * -1.0) <= kNoStretch;
   for (std::size_t b = 0; b < rig.bones.size(); ++b) {
     const Vec3d& c = rig.bones[b].rest_origin;
     const Vec3d translation =
         scaled_ ? motions_[b].translation : transform_point(motions_[b], c) - rotate(rotations_[b], c);
     rigid_[b] = to_skin_dual_quat(make_dual_quat(rotations_[b], translation));
+    if (!any_stretch_) continue;
     stretches_[b] =
         scaled_ ? skin_stretch(rotations_[b], linear_[b]) : skin_stretch_about(as_bound_ ? bound_[b] : linear_[b], c);
   }

@@ -21,6 +21,9 @@ TEST(Quaternion, TurnsVectorsLikeItsMatrix) {
     const Quatd q = random_rotation(rng);
     const Vec3d v{1, -2, 3};
     EXPECT_LT(distance(rotate(q, v), to_matrix(q) * v), 1e-12);
+    EXPECT_EQ(to_matrix(q).col[0], rotate(q, Vec3d{1, 0, 0}));
+    EXPECT_EQ(to_matrix(q).col[1], rotate(q, Vec3d{0, 1, 0}));
+    EXPECT_EQ(to_matrix(q).col[2], rotate(q, Vec3d{0, 0, 1}));
     EXPECT_NEAR(std::abs(dot(to_quaternion(to_matrix(q)), q)), 1.0, 1e-12);
   }
 }

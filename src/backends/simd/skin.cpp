@@ -218,6 +218,23 @@ HWY_INLINE PackMatrix stretch_of(const Pack4& real, const float* rows) {
           {set(0), set(0), set(0)}};
 }
 
+// Rest places and normals of a skin that dual quaternions move, in the order of its groups.
+struct RigidRest {
+  const std::vector<Vec3f>&positions, &normals;
+};
+template <bool kStretched>
+HWY_INLINE void move_rigidly(const Skinned& skin, const RigidRest& rest, std::size_t place, std::size_t count,
+                             const PackMotion& m, const PackMatrix& stretch) {
+  const std::uint32_t* vertex = skin.groups.vertex.data() + place;
+  Pack3 p = load_places(rest.positions, place);
+  if constexpr (kStretched) p = apply_point(stretch, p);
+  store_places(add(rotate(m, p), m.translation), vertex, count, skin.positions);
+  if (skin.normals == nullptr) return;
+  Pack3 n = load_places(rest.normals, place);
+  if constexpr (kStretched) n = apply_normal(stretch, n);
+  store_places(rotate(m, n), vertex, count, skin.normals);
+}
+
 void dual_quaternion(const Skinned& skin, std::size_t begin, std::size_t end) {
   HWY_ALIGN float rows[kTile * kDualQuat];
   HWY_ALIGN float stretch_rows[kTile * kMatrix];
@@ -226,25 +243,15 @@ void dual_quaternion(const Skinned& skin, std::size_t begin, std::size_t end) {
   const SkinStretches& stretches = skin.palette.stretches;
   const auto* rigid = reinterpret_cast<const float*>(skin.palette.rigid.data());
   const bool bound = stretches.bound, stretched = !stretches.empty() && !bound;
-  const std::vector<Vec3f>&rest = bound ? groups.bound : groups.positions,
-        &rest_normals = bound ? groups.bound_normals : groups.normals;
-  const auto move = [&](std::size_t place, std::size_t count, const PackMotion& m, const PackMatrix* stretch) HWY_ATTR {
-    const std::uint32_t* vertex = groups.vertex.data() + place;
-    Pack3 p = load_places(rest, place);
-    if (stretch != nullptr) p = apply_point(*stretch, p);
-    store_places(add(rotate(m, p), m.translation), vertex, count, skin.positions);
-    if (skin.normals == nullptr) return;
-    Pack3 n = load_places(rest_normals, place);
-    if (stretch != nullptr) n = apply_normal(*stretch, n);
-    store_places(rotate(m, n), vertex, count, skin.normals);
-  };
+  const RigidRest rest{bound ? groups.bound : groups.positions, bound ? groups.bound_normals : groups.normals};
+  const PackMatrix none{};
   const auto cancels = [](const Pack4& real)
                            HWY_ATTR { return !hn::AllFalse(PackTag(), hn::Le(squared(real), set(kCancelled))); };
   each_tile(groups, begin, end, [&](const Tile& whole) HWY_ATTR {
     if (whole.run.alone >= 0 && !stretched) {
       const SkinDualQuat& bone = skin.palette.rigid[static_cast<std::size_t>(whole.run.alone)];
       const PackMotion m = rigid_motion(spread4(bone.real), spread4(bone.dual));
-      for (std::size_t i = whole.first; i < whole.last; i += lanes) move(i, whole.last - i, m, nullptr);
+      for (std::size_t i = whole.first; i < whole.last; i += lanes) move_rigidly<false>(skin, rest, i, whole.last - i, m, none);
       return;
     }
     for (Tile tile{whole.run, whole.first, 0}; tile.first < whole.last; tile.first = tile.last) {
@@ -261,12 +268,12 @@ void dual_quaternion(const Skinned& skin, std::size_t begin, std::size_t end) {
         }
         const PackMotion m = rigid_motion(real, load_transposed(row + 4, kDualQuat));
         if (!stretched) {
-          move(i, tile.last - i, m, nullptr);
+          move_rigidly<false>(skin, rest, i, tile.last - i, m, none);
           continue;
         }
         const float* stretch_row = stretch_rows + (i - tile.first) * kMatrix;
         const PackMatrix stretch = stretches.turned ? stretch_of(real, stretch_row) : load_matrices(stretch_row);
-        move(i, tile.last - i, m, &stretch);
+        move_rigidly<true>(skin, rest, i, tile.last - i, m, stretch);
       }
     }
   });
