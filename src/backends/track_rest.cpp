@@ -254,6 +254,7 @@ TrackRest make_track_rest(const Rig& rig, const Context& context) {
   rest.depth.assign(bones, 0);
   rest.stiffness = s.stiffness;
   rest.flat = flat_parts(rig);
+  const std::vector<char> rigid = rigid_parts(rig);
   for (const RigBone& bone : rig.bones)
     rest.axis.push_back(normalized(bone.rest_end - bone.rest_origin, Vec3d{0, 1, 0}));
   for (std::size_t b = 0; b < bones; ++b)
@@ -289,7 +290,7 @@ TrackRest make_track_rest(const Rig& rig, const Context& context) {
     rest.own[v] = own.value;
     rest.slope[v] = kSurfaceSlope / r;
     rest.tracked[v] =
-        own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
+        rigid[b] == 0 && own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
     rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = h * h;

@@ -225,7 +225,7 @@ bool BroadPhase::plan(const StepPaths& paths, std::span<const char> flagged, boo
     if (parts[q].tree.empty() || (!released.empty() && released[p * parts.size() + q] != 0)) return;
     const bool flag = part_flag_[p] != 0 || part_flag_[q] != 0;
     if (!all_relative && !flag) return;
-    const bool q_thicker = parts[q].inverse_mass > parts[p].inverse_mass;
+    const bool q_thicker = parts[q].thickness > parts[p].thickness;
     const std::uint32_t a = q_thicker ? p : q, b = q_thicker ? q : p;
     if (!overlap(in_frame(paths.frame[b], part_last_[a], part_to_[a]), part_path_[b])) return;
     const bool all = all_relative && moves_relative(paths, p, q);

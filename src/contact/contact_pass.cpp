@@ -74,6 +74,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       shared(contact_rest(r, context)),
       part(shared->part),
       radius(shared->radius),
+      rigid(shared->rigid),
       topology(shared->topology()),
       safe(shared->surface, bounded(o.safe, r.surface.size()), context),
       meeting_search(*shared->surface),

@@ -37,6 +37,7 @@ struct ContactPass::Impl {
   std::shared_ptr<const ContactRest> shared;
   const std::vector<std::uint32_t>& part;  // ContactRest
   const std::vector<float>& radius;        // ContactRest
+  const std::vector<char>& rigid;          // ContactRest
   const Topology& topology;                // of all triangles
   SafeStep safe;
   MeetingSearch meeting_search;
@@ -79,7 +80,7 @@ struct ContactPass::Impl {
   std::vector<char> caught;                              // per part
   std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
   std::vector<std::uint32_t> torn_edges;                 // per part: those of them that are torn
-  std::vector<double> lag;                               // per part, metres, of all its vertices
+  std::vector<double> lag;                               // per part, metres, of all its vertices; of rigid ones the most
   std::vector<Vec3f> plain, whole;                       // smooth skinning; the method's skin, repaired
   std::vector<Vec3f> unrepaired;                         // skin before an attempt to repair it
   std::vector<char> broken;                              // per vertex: at such an edge

@@ -29,6 +29,8 @@ constexpr int kReleasePatience = 8;
 constexpr double kTornStretch = 3;
 // A part whose vertices are on average so many radii off their places is left behind.
 constexpr double kLeftBehind = 2;
+// What is rigid is left behind sooner, by this share of its size: a blade that comes off its handle is seen.
+constexpr double kRigidLag = 0.02;
 constexpr double kFoldedCosine = -0.5;  // between the normals of two faces, as `measure` counts folds
 constexpr double kMovedEdges = 0.1;     // off the method's place: looked at
 // Edges of a part, and in all, that are folded or torn, and the longest: a fist that is closed in few frames has up to
@@ -137,7 +139,10 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
   for (std::size_t v = 0; v < skin.size(); ++v) {
     const double off = distance(skin[v], target[v]);
     differs[v] = off > kMovedEdges * surface.edge[v] ? 1 : 0;
-    lag[part[v]] += off;
+    if (rigid[part[v]] != 0)
+      lag[part[v]] = std::max(lag[part[v]], off);
+    else
+      lag[part[v]] += off;
     ++vertices_of[part[v]];
   }
   bool too_much = false;
@@ -179,7 +184,9 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     too_much = ++torn_edges[p] >= share_of(kPartShare, edges_of[p], most.least_of_a_part, most.of_a_part) || too_much;
   }
   for (std::size_t p = 0; p < parts; ++p) {
-    if (!(radius[p] > 0) || !(lag[p] > kLeftBehind * radius[p] * static_cast<double>(vertices_of[p]))) continue;
+    const double most_lag = rigid[p] != 0 ? kRigidLag * diagonal(box[p])
+                                          : kLeftBehind * static_cast<double>(radius[p]) * vertices_of[p];
+    if (!(most_lag > 0) || !(lag[p] > most_lag)) continue;
     broken_edges[p] = kLagging;
     too_much = true;
   }

@@ -70,6 +70,12 @@ std::vector<std::uint32_t> parts_of(const Rig& rig) {
   return part;
 }
 
+std::vector<char> rigid_with_rest(const Rig& rig) {
+  std::vector<char> rigid = rigid_parts(rig);
+  rigid.push_back(0);
+  return rigid;
+}
+
 // Those of regions that touch nothing are not there.
 std::vector<Triangle> touching_triangles(const RigSurface& surface) {
   std::vector<Triangle> triangles = surface.triangles;
@@ -89,9 +95,12 @@ std::vector<float> radii_with_rest(const Rig& rig) {
 }  // namespace
 
 ContactRest::ContactRest(const Rig& rig, const Context& context)
-    : part(parts_of(rig)), radius(radii_with_rest(rig)), pose(rest_pose(rig.skeleton)) {
+    : part(parts_of(rig)),
+      radius(radii_with_rest(rig)),
+      rigid(rigid_with_rest(rig)),
+      pose(rest_pose(rig.skeleton)) {
   const std::vector<Triangle> triangles = touching_triangles(rig.surface);
-  const ContactMesh mesh{rig.surface.positions, triangles, part, radius.size(), radius};
+  const ContactMesh mesh{rig.surface.positions, triangles, part, radius.size(), radius, rigid};
   const auto kept = rig.rest.get_kept<ContactKept>(rig, [&] {
     surface = std::make_shared<const ContactSurface>(mesh, context);
     const auto found = surface->rest_intersections();

@@ -25,6 +25,7 @@ struct ContactRest {
 
   std::vector<std::uint32_t> part;  ///< per welded vertex; the last part holds what no bone owns and stays put
   std::vector<float> radius;        ///< per part
+  std::vector<char> rigid;          ///< per part: pieces of their own that its bone alone moves; they do not give way
   std::shared_ptr<const ContactSurface> surface;  ///< of the triangles that touch others
   std::optional<Topology> whole;                  ///< of all triangles, where some touch nothing
   std::shared_ptr<const SwellRest> swell;

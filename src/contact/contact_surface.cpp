@@ -78,7 +78,8 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
     parts_[p].tree = TriangleBvh(rest_, triangles_, triangles_of[p]);
     const float radius = mesh.part_radius[p];
     // A part without a radius (no bone axis to measure from) counts as thin as a thousandth of the body.
-    parts_[p].inverse_mass = radius > 0 ? radius : static_cast<float>(1e-3 * size_);
+    parts_[p].thickness = radius > 0 ? radius : static_cast<float>(1e-3 * size_);
+    parts_[p].inverse_mass = mesh.part_rigid.empty() || mesh.part_rigid[p] == 0 ? parts_[p].thickness : 0;
   }
   for (const std::uint32_t p : part_) ++parts_[p].vertices;
   for (std::uint32_t p = 0; p < parts_.size(); ++p)

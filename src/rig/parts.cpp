@@ -17,6 +17,8 @@ namespace {
 // Of the surface at a part's vertices, the share whose corners are all its own: below the first it is a ring, above the
 // second a field has something to shape. Limbs of two rings have a fifth to a third.
 constexpr float kRing = 0.05F, kTwoRings = 0.2F;
+// Of the weight: a vertex follows one bone.
+constexpr float kWholly = 0.99F;
 
 // Parts whose skins meet, or come within the part's thickness of each other along the surface.
 void join_along_surface(const Rig& rig, std::vector<char>& joined) {
@@ -91,6 +93,26 @@ std::vector<float> coarse_parts(const Rig& rig) {
     if (all[b] > 0 && !rig.fields[b].empty())
       coarse[b] = 1 - smooth_step(static_cast<float>(own[b] / all[b]), kRing, kTwoRings);
   return coarse;
+}
+
+std::vector<char> rigid_parts(const Rig& rig) {
+  const RigSurface& s = rig.surface;
+  std::vector<char> rigid(rig.bones.size(), 1);
+  for (std::uint32_t v = 0; v < s.size(); ++v) {
+    const std::uint32_t p = s.owner[v], input = s.first_of[v];
+    if (p >= rigid.size()) continue;
+    const InfluenceBlock& block = rig.blocks[rig.block_begin.empty() ? input : rig.block_begin[input]];
+    const bool own = block.bone[0] == p && block.weight[0] >= kWholly;
+    const auto around = s.neighbours.row(v);
+    if (!own || std::ranges::any_of(around, [&](std::uint32_t w) { return s.owner[w] != p; })) rigid[p] = 0;
+  }
+  const std::vector<char>& joined = parts_rest(rig)->joined;
+  const std::size_t bones = rigid.size();
+  for (std::size_t p = 0; p < bones; ++p)
+    if (std::any_of(joined.begin() + static_cast<std::ptrdiff_t>(p * bones),
+                    joined.begin() + static_cast<std::ptrdiff_t>((p + 1) * bones), [](char j) { return j != 0; }))
+      rigid[p] = 0;
+  return rigid;
 }
 
 int parent_part(const Rig& rig, std::size_t bone) {

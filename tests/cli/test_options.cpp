@@ -19,6 +19,7 @@ const std::map<std::string, std::string>& verbs() {
       {"ImplicitOptions", "animate builtin:arm"},
       {"TrackingOptions", "animate builtin:arm"},
       {"OperatorOptions", "operators"},
+      {"ReadOptions", "animate builtin:arm"},
       {"MotionOptions", "animate builtin:arm --bvh x.bvh"},
       {"TakeOptions", "markers builtin:human"},
       {"TargetOptions", "markers builtin:human"},

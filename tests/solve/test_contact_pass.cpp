@@ -230,6 +230,46 @@ TEST_F(ContactPassTest, SkinThatIsTornGoesBackToTheMethods) {
 
 // Exporters leave pairs of vertices that should be one: this avatar has an edge of two billionths of a metre in its
 // face. It is no tear when that is a millimetre long.
+// A ball of a bone of its own is pressed into the tube, then pushed through it in one frame: the tube gives way as far as it
+// can, the ball never does.
+TEST_F(ContactPassTest, APieceOfOneBoneKeepsItsShapeAndItsPlace) {
+  Character character = test::make_two_bone_tube();
+  Joint bone;
+  bone.name = "ball";
+  bone.parent = 0;
+  bone.is_bone = true;
+  bone.local.translation = {0.6, 0.5, 0};
+  bone.world_from_rest.translation = bone.local.translation;
+  const auto joint = static_cast<std::uint32_t>(character.skeleton.joints.size());
+  character.skeleton.joints.push_back(bone);
+  const test::Surface ball = test::make_sphere(0.15, 8, 12);
+  Mesh& mesh = character.meshes[0];
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (const Vec3f& p : ball.positions) {
+    mesh.positions.push_back(p + static_cast<Vec3f>(bone.local.translation));
+    mesh.normals.push_back(p * (1 / length(p)));
+    mesh.weights.joint.push_back(joint);
+    mesh.weights.weight.push_back(1);
+    mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
+  }
+  for (const Triangle& t : ball.triangles) mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  const Metrics metrics(character, context, {.overlap = false});
+  Solver solver(bind(character, context), {}, context);
+  Pose pose = default_pose(character.skeleton);
+  for (const double x : {0.5, 0.42, 0.38, -0.3, -0.6}) {
+    pose.local[joint].translation.x = x;
+    const Frame& frame = solver.solve(pose);
+    double off = 0;
+    for (std::size_t v = 0; v < ball.positions.size(); ++v)
+      off = std::max<double>(
+          off, distance(static_cast<Vec3d>(frame.positions[first + v]),
+                        static_cast<Vec3d>(ball.positions[v]) + static_cast<Vec3d>(pose.local[joint].translation)));
+    EXPECT_LT(off, 0.02) << "pressed in to " << x;
+    if (x < 0) continue;
+    EXPECT_EQ(*metrics.measure(frame.positions).intersecting_pairs, 0U) << "pressed in to " << x;
+  }
+}
+
 TEST_F(ContactPassTest, AnEdgeOfNoLengthIsNotTorn) {
   CUTIS_NEEDS_SHARED_DATA();
   const Character character = load_character((test::shared_data() / "avatars/rocketbox_male.glb").string(), context);
