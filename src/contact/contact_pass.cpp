@@ -23,7 +23,7 @@ constexpr std::size_t kVerticesPerChunk = 1024;
 constexpr std::size_t kMostHalvings = 3;
 // Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
 // is taken in one sub-step, beyond the second the parts that block each other are let go.
-constexpr std::size_t kFrameTests = 64, kStepTests = 32;
+constexpr std::size_t kFrameTests = 64, kFirstTests = 1024, kStepTests = 32;
 // Pairs of a safe step, per vertex, likewise.
 constexpr std::size_t kStepPairs = 256;
 // A frame that took too much work is tried again after 1, 2, 4 … frames, but no more than these; the second time and
@@ -35,6 +35,9 @@ constexpr std::size_t kFewParts = 256;
 constexpr double kReturnEdges = 1;
 // Sub-steps of the way to the first frame, by how far parts travel, over those by the turns of joints.
 constexpr int kFirstSubsteps = 2;
+// Sub-steps at its end, at most, until no vertex moves by more than this share of its edges.
+constexpr int kSettlingSteps = 8;
+constexpr double kSettledEdges = 0.25;
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
 constexpr int kMostRefusals = 2;
 // The rate at which speeds are per frame.
@@ -221,6 +224,8 @@ SafeStepReport ContactPass::Impl::make_safe(ContactReport& report, const Context
   }
 }
 
+std::size_t ContactPass::Impl::most_tests() const { return (started ? kFrameTests : kFirstTests) * mesh.size(); }
+
 // The way of this frame from t0 to t1, in [0,1]. False: the meter stopped before its end; `way_done` says where.
 bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
                                 const Context& context) {
@@ -250,7 +255,7 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     return false;
   }
   if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings &&
-      report.tests < kFrameTests * mesh.size()) {
+      report.tests < most_tests()) {
     ++report.halvings;
     unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
@@ -272,6 +277,19 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
   if (options.swell) swell.update(mesh, lift, motion, in_contact, rate, context);
   release_passed(step.truncated > 0);
   way_done = t1;
+  return true;
+}
+
+// The way to the first frame is coarse, and skin returns from where it was held step by step: it has some more.
+bool ContactPass::Impl::settle(const Skin& skin, ContactReport& report, const Context& context) {
+  for (int i = 0; i < kSettlingSteps && report.tests < most_tests(); ++i) {
+    unrepaired = mesh;
+    if (!substep(1, 1, 0, skin, report, context)) return false;
+    bool moves = false;
+    for (std::size_t v = 0; v < mesh.size() && !moves; ++v)
+      moves = distance(mesh[v], unrepaired[v]) > kSettledEdges * rig.surface.edge[v];
+    if (!moves) break;
+  }
   return true;
 }
 
@@ -384,12 +402,13 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
       s.started && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
   bool arrived = true;
   for (int i = 0, next = 0; i < count && arrived; i = next) {
-    next = report.tests < kFrameTests * s.mesh.size() ? i + 1 : count;
+    next = report.tests < s.most_tests() ? i + 1 : count;
     arrived = s.substep(static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
                         report, context);
   }
+  const bool first = !s.started;
+  if (arrived && first) arrived = s.settle(skin, report, context);
   if (arrived) {
-    const bool first = !s.started;
     s.pose = s.goal;
     s.started = true;
     s.stops = 0;

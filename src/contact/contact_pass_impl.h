@@ -121,6 +121,7 @@ struct ContactPass::Impl {
 
   void motions_at(const Pose& at, std::vector<Affine3d>& out);
   [[nodiscard]] int substeps();
+  [[nodiscard]] std::size_t most_tests() const;  // of a frame
   void set_goal(const Pose& at);
   [[nodiscard]] bool follows() const;  // goal_motion is one that skin can follow
   [[nodiscard]] bool lets_go(ContactReport& report);
@@ -150,6 +151,7 @@ struct ContactPass::Impl {
   void show(ContactReport& report, const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);
   bool substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);
+  bool settle(const Skin& skin, ContactReport& report, const Context& context);
   void report_regions(ContactReport& report);
 };
 

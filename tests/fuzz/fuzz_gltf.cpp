@@ -42,7 +42,7 @@ void read_input(std::string_view input) {
     bytes = glb;
   }
   try {
-    validate(read_gltf_memory(bytes, "input", context, {}));
+    validate(read_gltf_memory(bytes, "input", context, {.attached = true}));
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) std::abort();
   }

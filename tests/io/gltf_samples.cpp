@@ -74,6 +74,19 @@ GltfBuilder skinned_file() {
   return b;
 }
 
+GltfBuilder attached_file() {
+  GltfBuilder b = skinned_file();
+  const std::size_t plain = b.add("meshes", b.json["meshes"][0]);
+  for (const char* name : {"JOINTS_0", "WEIGHTS_0"})
+    b.json["meshes"][plain]["primitives"][0]["attributes"].erase(name);
+  const std::size_t hat = b.add("nodes", {{"name", "hat"}, {"mesh", plain}, {"translation", {0, 2, 0}}});
+  const std::size_t handle =
+      b.add("nodes", {{"name", "handle"}, {"translation", {1, 0, 3}}, {"children", GltfBuilder::Json::array({hat})}});
+  const std::size_t joint = b.json["skins"][0]["joints"][1];
+  b.json["nodes"][joint]["children"].push_back(handle);
+  return b;
+}
+
 GltfBuilder draco_file() {
   GltfBuilder b = skinned_file();
   draco::Mesh mesh;
@@ -195,6 +208,7 @@ GltfBuilder mixed_file() {
 std::vector<std::pair<std::string, GltfBuilder>> all_samples() {
   return {{"square", square_file()},
           {"skinned", skinned_file()},
+          {"attached", attached_file()},
           {"draco", draco_file()},
           {"meshopt", meshopt_file()},
           {"mixed", mixed_file()}};

@@ -16,6 +16,8 @@ namespace cutis::test {
 /// "upper" at (0, 0.5, 0). Vertices at y = 0 belong to "lower", those at y = 1 to both by 1/4 and 3/4.
 /// One clip "turn": "upper" by 90 degrees about +z in one second.
 [[nodiscard]] GltfBuilder skinned_file();
+/// That, and on its upper joint a handle with a hat, which has no skin: moved by (1, 2, 3) in all.
+[[nodiscard]] GltfBuilder attached_file();
 
 /// The square through KHR_draco_mesh_compression, all attributes of the skinned file included.
 [[nodiscard]] GltfBuilder draco_file();

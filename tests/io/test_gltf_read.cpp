@@ -371,22 +371,8 @@ TEST(GltfRead, UnskinnedMeshesBesideSkinnedOnesAreLeftOut) {
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'hat' has no skin and hangs on no bone: left out")));
 }
 
-// On the upper joint of the skinned file hangs a handle with a hat, moved by (1, 2, 3) in all.
-GltfBuilder with_a_hat() {
-  GltfBuilder b = test::skinned_file();
-  const std::size_t plain = b.add("meshes", b.json["meshes"][0]);
-  for (const char* name : {"JOINTS_0", "WEIGHTS_0"})
-    b.json["meshes"][plain]["primitives"][0]["attributes"].erase(name);
-  const std::size_t hat = b.add("nodes", {{"name", "hat"}, {"mesh", plain}, {"translation", {0, 2, 0}}});
-  const std::size_t handle =
-      b.add("nodes", {{"name", "handle"}, {"translation", {1, 0, 3}}, {"children", Json::array({hat})}});
-  const std::size_t joint = b.json["skins"][0]["joints"][1];
-  b.json["nodes"][joint]["children"].push_back(handle);
-  return b;
-}
-
 TEST(GltfRead, MeshesThatHangOnBonesComeAlongRigidWhenAskedFor) {
-  const GltfBuilder b = with_a_hat();
+  const GltfBuilder b = test::attached_file();
   const auto without = read(b);
   EXPECT_EQ(without.character.meshes.size(), 1U);
   EXPECT_THAT(without.warnings, ElementsAre(HasSubstr("a mesh without a skin hangs on bones and is left out")));
@@ -404,7 +390,7 @@ TEST(GltfRead, MeshesThatHangOnBonesComeAlongRigidWhenAskedFor) {
 }
 
 TEST(GltfRead, WhatAClipMovesBetweenABoneAndItsMeshIsABone) {
-  GltfBuilder b = with_a_hat();
+  GltfBuilder b = test::attached_file();
   std::size_t handle = 0;
   while (b.json["nodes"][handle].value("name", "") != "handle") ++handle;
   const std::size_t times = b.add_accessor(std::vector<float>{0, 1}, "SCALAR"),
@@ -423,7 +409,7 @@ TEST(GltfRead, WhatAClipMovesBetweenABoneAndItsMeshIsABone) {
 }
 
 TEST(GltfRead, MeshesThatAreScaledToNothingAreNotTakenAlong) {
-  GltfBuilder b = with_a_hat();
+  GltfBuilder b = test::attached_file();
   for (auto& node : b.json["nodes"])
     if (node.value("name", "") == "hat") node["scale"] = {0, 0, 0};
   const auto result = read(b, {.attached = true});
