@@ -72,6 +72,7 @@ struct Mesh {
   Weights weights;
   int material = -1;  ///< index into the appearance's materials
   bool had_normals = false;
+  bool attached = false;  ///< it has no skin in its file: its weights are those of the bone that it hangs on
 };
 
 enum class Interpolation { step, linear, cubic_spline };

@@ -282,6 +282,7 @@ class AssimpReader {
     }
     add_normals(in, first_of, scene_from_mesh, mirrored, out);
     add_attributes(in, first_of, out);
+    out.attached = !in.HasBones() && !corner_weights.empty();
     if (!corner_weights.empty()) {
       out.weights.row_begin.push_back(0);
       for (const std::uint32_t corner : first_of) {

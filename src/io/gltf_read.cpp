@@ -85,7 +85,8 @@ void bind_to_skins(const File& file, const Scene& scene, const MeshNodes& select
       return true;
     }
     move_to_scene(scene_from_mesh, piece.mesh, &keep_apart);
-    if (!options.ignore_weights)
+    piece.mesh.attached = !options.ignore_weights;
+    if (piece.mesh.attached)
       piece.mesh.weights = rigid_weights(piece.mesh.positions.size(), static_cast<std::uint32_t>(joint));
     return false;
   });

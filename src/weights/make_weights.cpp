@@ -128,7 +128,9 @@ WeightMethod weight_method_from_string(std::string_view name) {
               fmt::format("is not known; there are: {}", fmt::join(weight_method_names(), ", ")));
 }
 
-WeightReport make_weights(Character& character, const WeightOptions& options, const Context& context) {
+namespace {
+
+WeightReport weigh(Character& character, const WeightOptions& options, const Context& context) {
   const Timer timer;
   check(options);
   validate(character);
@@ -176,6 +178,36 @@ WeightReport make_weights(Character& character, const WeightOptions& options, co
   scatter(problem, matrix, character);
   report.seconds = timer.milliseconds() / 1000;
   context.progress("weights", 1);
+  return report;
+}
+
+}  // namespace
+
+WeightReport make_weights(Character& character, const WeightOptions& options, const Context& context) {
+  const auto is_attached = [](const Mesh& mesh) { return mesh.attached && !mesh.weights.empty(); };
+  if (std::ranges::none_of(character.meshes, is_attached)) return weigh(character, options, context);
+  Character skin;
+  skin.source = character.source;
+  skin.skeleton = character.skeleton;
+  for (const Mesh& mesh : character.meshes)
+    if (!is_attached(mesh)) skin.meshes.push_back(mesh);
+  WeightReport report = weigh(skin, options, context);
+  auto weighed = skin.meshes.begin();
+  std::vector<int> regions;
+  std::size_t done = 0;
+  for (Mesh& mesh : character.meshes) {
+    const std::size_t n = mesh.positions.size();
+    if (is_attached(mesh)) {
+      if (!report.regions.empty()) regions.insert(regions.end(), n, static_cast<int>(mesh.weights.joint[0]));
+      continue;
+    }
+    mesh.weights = std::move((weighed++)->weights);
+    if (report.regions.empty()) continue;
+    const auto from = report.regions.begin() + static_cast<std::ptrdiff_t>(done);
+    regions.insert(regions.end(), from, from + static_cast<std::ptrdiff_t>(n));
+    done += n;
+  }
+  report.regions = std::move(regions);
   return report;
 }
 

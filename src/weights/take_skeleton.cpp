@@ -10,7 +10,10 @@ void take_skeleton(Character& character, const Character& donor, double scale) {
     throw Error(ErrorCode::bad_character, donor.source, "has no skeleton; name a skinned character or a .bvh file");
   character.skeleton = donor.skeleton;
   character.clips = donor.clips;
-  for (Mesh& mesh : character.meshes) mesh.weights = {};
+  for (Mesh& mesh : character.meshes) {
+    mesh.weights = {};
+    mesh.attached = false;
+  }
   // Conjugation of all transforms by the scaling: rotations stay, translations grow.
   for (Joint& joint : character.skeleton.joints) {
     joint.local.translation *= scale;

@@ -93,7 +93,7 @@ void run_weights(const WeightsArguments& options) {
   Session session(options.common);
   WeightOptions weights = options.weights;
   Session::check_output(options.file, options.output);
-  Character character = load_character(options.file, session.context());
+  Character character = load_character(options.file, session.context(), {.attached = true});
   if (!options.skeleton.empty())
     take_skeleton(character, load_skeleton(options.skeleton, session.context()), options.skeleton_scale);
   if (!options.preset.empty()) {  // what the command line says goes before
