@@ -103,7 +103,8 @@ void add_animate_options(CLI::App& verb, AnimateArguments& arguments) {
 }
 
 std::size_t count_frames(const AnimateArguments& arguments, const Context& context) {
-  const Character character = fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
+  const Character character =
+      fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
   return choose_motion(character, arguments.motion, context).times.size();
 }
 
@@ -114,7 +115,8 @@ Animated animate(const AnimateArguments& arguments, const Context& context,
   check_contact_data(arguments, method);
   FrameRange range = parse_range(arguments.range);
   record_inputs();
-  const Character character = fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
+  const Character character =
+      fit_to_motion(load_character(arguments.file, context, arguments.reading), arguments.motion, context);
   Animated done;
   const Motion motion = choose_motion(character, arguments.motion, context, &done.joints);
   done.clip = motion.clip.name;

@@ -20,7 +20,8 @@ struct AnimateArguments {
   std::string range;  ///< "FIRST:END"; empty: all frames
 };
 
-/// Adds FILE, -o, those of reading, the options of motions and of methods, --contact-data, --range: all but the common ones.
+/// Adds FILE, -o, those of reading, the options of motions and of methods, --contact-data, --range: all but the common
+/// ones.
 void add_animate_options(CLI::App& verb, AnimateArguments& arguments);
 
 struct Animated {

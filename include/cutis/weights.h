@@ -86,8 +86,9 @@ struct WeightReport {
   double edge_step_mean = 0, edge_step_p99 = 0, edge_step_max = 0;
 };
 
-/// Replaces the weights of all meshes but those that hang on bones (Mesh::attached). Throws Error when there is no skeleton or it lies nowhere near the mesh, when an
-/// option is out of range, or when the work is cancelled; never because of the mesh.
+/// Replaces the weights of all meshes but those that hang on bones (Mesh::attached). Throws Error when there is no
+/// skeleton or it lies nowhere near the mesh, when an option is out of range, or when the work is cancelled; never
+/// because of the mesh.
 WeightReport make_weights(Character& character, const WeightOptions& options, const Context& context);
 
 /// Takes over skeleton and clips of `donor`, `scale` times as large; weights are dropped. Both are in scene space: the

@@ -289,8 +289,8 @@ TrackRest make_track_rest(const Rig& rig, const Context& context) {
     const float r = rig.fields[b].grid.radius;
     rest.own[v] = own.value;
     rest.slope[v] = kSurfaceSlope / r;
-    rest.tracked[v] =
-        rigid[b] == 0 && own.value > kLeastField && own.value < kMostField && length(own.gradient) > kLeastSlope * rest.slope[v];
+    rest.tracked[v] = rigid[b] == 0 && own.value > kLeastField && own.value < kMostField &&
+                      length(own.gradient) > kLeastSlope * rest.slope[v];
     rest.gap[v] = std::min(kGapEdges * s.edge[v], kGapRadii * r);
     const float h = s.edge[v] / (kHoldRadii * r);
     rest.hold[v] = h * h;

@@ -254,8 +254,7 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     unfold.set_state(unfolded);
     return false;
   }
-  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings &&
-      report.tests < most_tests()) {
+  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < most_tests()) {
     ++report.halvings;
     unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);

@@ -184,8 +184,8 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     too_much = ++torn_edges[p] >= share_of(kPartShare, edges_of[p], most.least_of_a_part, most.of_a_part) || too_much;
   }
   for (std::size_t p = 0; p < parts; ++p) {
-    const double most_lag = rigid[p] != 0 ? kRigidLag * diagonal(box[p])
-                                          : kLeftBehind * static_cast<double>(radius[p]) * vertices_of[p];
+    const double most_lag =
+        rigid[p] != 0 ? kRigidLag * diagonal(box[p]) : kLeftBehind * static_cast<double>(radius[p]) * vertices_of[p];
     if (!(most_lag > 0) || !(lag[p] > most_lag)) continue;
     broken_edges[p] = kLagging;
     too_much = true;

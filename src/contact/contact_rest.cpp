@@ -95,10 +95,7 @@ std::vector<float> radii_with_rest(const Rig& rig) {
 }  // namespace
 
 ContactRest::ContactRest(const Rig& rig, const Context& context)
-    : part(parts_of(rig)),
-      radius(radii_with_rest(rig)),
-      rigid(rigid_with_rest(rig)),
-      pose(rest_pose(rig.skeleton)) {
+    : part(parts_of(rig)), radius(radii_with_rest(rig)), rigid(rigid_with_rest(rig)), pose(rest_pose(rig.skeleton)) {
   const std::vector<Triangle> triangles = touching_triangles(rig.surface);
   const ContactMesh mesh{rig.surface.positions, triangles, part, radius.size(), radius, rigid};
   const auto kept = rig.rest.get_kept<ContactKept>(rig, [&] {

@@ -24,7 +24,7 @@ struct ContactMesh {
   std::span<const Triangle> triangles;
   std::span<const std::uint32_t> part;  ///< per vertex, below `parts`
   std::size_t parts = 0;
-  std::span<const float> part_radius;  ///< per part, metres: thick parts yield more, in proportion
+  std::span<const float> part_radius;     ///< per part, metres: thick parts yield more, in proportion
   std::span<const char> part_rigid = {};  ///< per part: 1 does not yield at all; empty: all do
 };
 
@@ -74,7 +74,7 @@ class ContactSurface {
     std::uint8_t vertices = 0, edges = 0;  ///< bit k
   };
   struct Part {
-    TriangleBvh tree;  ///< over rest positions; empty for a part without triangles
+    TriangleBvh tree;        ///< over rest positions; empty for a part without triangles
     float thickness = 1;     ///< metres
     float inverse_mass = 1;  ///< that, or 0
     std::uint32_t vertices = 0;

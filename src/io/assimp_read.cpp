@@ -569,7 +569,7 @@ class AssimpReader {
   std::map<std::string, int> node_of_name_;  ///< the first of each name
   std::vector<Use> uses_;
   std::map<int, int> carrier_of_;  ///< node of a mesh without bones: the node that moves it
-  std::vector<char> placed_;  ///< per joint: a skin has set its rest frame
+  std::vector<char> placed_;       ///< per joint: a skin has set its rest frame
   Character character_;
 };
 

@@ -14,9 +14,9 @@
 #include "io/gltf_read_skeleton.h"
 #include "io/gltf_read_uri.h"
 #include "io/gltf_read_weights.h"
-#include "io/unbound.h"
 #include "io/gltf_source.h"
 #include "io/readers.h"
+#include "io/unbound.h"
 
 namespace cutis {
 namespace {
@@ -80,8 +80,8 @@ void bind_to_skins(const File& file, const Scene& scene, const MeshNodes& select
     const Affine3d scene_from_mesh =
         skeleton.skeleton.joints[joint].world_from_rest * ancestor_from_node(file, scene, carrier, piece.node);
     if (!is_regular(scene_from_mesh)) {  // as what is put away is hidden
-      context.warn(fmt::format("{}: {} is scaled to nothing by default: left out", file.name,
-                               file.node_label(piece.node)));
+      context.warn(
+          fmt::format("{}: {} is scaled to nothing by default: left out", file.name, file.node_label(piece.node)));
       return true;
     }
     move_to_scene(scene_from_mesh, piece.mesh, &keep_apart);
@@ -139,7 +139,8 @@ std::shared_ptr<GltfSource> keep_source(std::span<const std::byte> bytes, const 
     const Node& node = file.nodes[piece.node];
     const auto mesh = static_cast<std::size_t>(node.mesh);
     once = once && seen.emplace(mesh, piece.primitive).second;
-    source->pieces.push_back({mesh, piece.primitive, node.skin >= 0 ? static_cast<std::size_t>(node.skin) : GltfSource::kNoSkin});
+    source->pieces.push_back(
+        {mesh, piece.primitive, node.skin >= 0 ? static_cast<std::size_t>(node.skin) : GltfSource::kNoSkin});
   }
   if (!file.is_self_contained)
     source->obstacle = "parts of it lie in other files";

@@ -21,15 +21,14 @@ struct Scene {
 [[nodiscard]] Scene build_scene(const File& file);
 
 /// Nodes whose meshes make up the character, in file order: those of the default scene (of the whole file when that
-/// has no mesh); where any is skinned, the others are left out, or, if `attached`, those that a joint of a skin carries (a
-/// weapon in a hand, the head of a robot) come after the skinned. Warns about what is left out.
+/// has no mesh); where any is skinned, the others are left out, or, if `attached`, those that a joint of a skin carries
+/// (a weapon in a hand, the head of a robot) come after the skinned. Warns about what is left out.
 struct MeshNodes {
   std::vector<std::size_t> nodes;
   bool is_skinned = false;
   std::map<std::size_t, std::size_t> carrier_of;  ///< node of a mesh without skin: what moves it, itself or above it
 };
-[[nodiscard]] MeshNodes select_mesh_nodes(const File& file, const Scene& scene, bool attached,
-                                          const Context& context);
+[[nodiscard]] MeshNodes select_mesh_nodes(const File& file, const Scene& scene, bool attached, const Context& context);
 
 /// Of the node's default pose, in the space of an ancestor, or of itself.
 [[nodiscard]] Affine3d ancestor_from_node(const File& file, const Scene& scene, std::size_t ancestor, std::size_t node);

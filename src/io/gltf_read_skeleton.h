@@ -38,8 +38,8 @@ struct SkeletonResult {
 };
 
 /// Joints of the skins, everything above and between them, and `carriers`: nodes below them that are bones as well.
-/// Skins that bind a joint in another rest frame than an earlier one get alias joints. Throws Error naming skin and joint
-/// when a matrix is singular.
+/// Skins that bind a joint in another rest frame than an earlier one get alias joints. Throws Error naming skin and
+/// joint when a matrix is singular.
 [[nodiscard]] SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<const SkinUse> skins,
                                             std::span<const std::size_t> carriers, Data& data);
 

@@ -10,8 +10,9 @@ constexpr std::string_view kAxisNames[] = {"x", "y", "z"};
 constexpr OptionRow<ReadOptions> kReadRows[] = {
     flag_row<&ReadOptions::ignore_weights>("ignore_weights", "drop the file's weights unread"),
     on("--attached",
-       flag_row<&ReadOptions::attached>("attached", "meshes without a skin that hang on bones (a weapon, the head of a "
-                                                    "robot) come along, rigid, after the skinned ones")),
+       flag_row<&ReadOptions::attached>("attached",
+                                        "meshes without a skin that hang on bones (a weapon, the head of a "
+                                        "robot) come along, rigid, after the skinned ones")),
 };
 
 constexpr OptionRow<MotionOptions> kMotionRows[] = {

@@ -95,9 +95,10 @@ void bind_unbound(std::span<cutis::Mesh* const> meshes, const std::string& place
 }
 
 std::string attached_left_out(const std::string& file, std::size_t count) {
-  return fmt::format("{}: {} without a skin {} on bones and {} left out; --attached (ReadOptions::attached) takes {} along",
-                     file, count == 1 ? "a mesh" : fmt::format("{} meshes", count), count == 1 ? "hangs" : "hang",
-                     count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+  return fmt::format(
+      "{}: {} without a skin {} on bones and {} left out; --attached (ReadOptions::attached) takes {} along", file,
+      count == 1 ? "a mesh" : fmt::format("{} meshes", count), count == 1 ? "hangs" : "hang", count == 1 ? "is" : "are",
+      count == 1 ? "it" : "them");
 }
 
 Weights rigid_weights(std::size_t vertices, std::uint32_t joint) {

@@ -27,9 +27,9 @@ struct PartsRest {
 /// triangle of its own: what lies between the ring and its neighbours is shaped by their bones.
 [[nodiscard]] std::vector<float> coarse_parts(const Rig& rig);
 
-/// 1 for bones whose parts are pieces of their own that the bone alone moves and that stand free, not plugged into others
-/// as a head into a neck: the blade of an axe. They were meant to keep their shape: they neither track a field nor give
-/// way.
+/// 1 for bones whose parts are pieces of their own that the bone alone moves and that stand free, not plugged into
+/// others as a head into a neck: the blade of an axe. They were meant to keep their shape: they neither track a field
+/// nor give way.
 [[nodiscard]] std::vector<char> rigid_parts(const Rig& rig);
 
 /// Bone of the nearest ancestor that has a field, or -1.

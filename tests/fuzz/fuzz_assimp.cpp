@@ -21,7 +21,8 @@ void read_input(std::string_view bytes) {
   static const Context context(1);
   if (bytes.empty()) return;
   try {
-    validate(read_assimp_memory(bytes, bytes[0] == '<' ? "fuzz.dae" : "fuzz.fbx", context, ReadOptions{.attached = true}));
+    validate(
+        read_assimp_memory(bytes, bytes[0] == '<' ? "fuzz.dae" : "fuzz.fbx", context, ReadOptions{.attached = true}));
   } catch (const Error&) {  // what bad files are answered with
   }
 }

@@ -77,8 +77,7 @@ GltfBuilder skinned_file() {
 GltfBuilder attached_file() {
   GltfBuilder b = skinned_file();
   const std::size_t plain = b.add("meshes", b.json["meshes"][0]);
-  for (const char* name : {"JOINTS_0", "WEIGHTS_0"})
-    b.json["meshes"][plain]["primitives"][0]["attributes"].erase(name);
+  for (const char* name : {"JOINTS_0", "WEIGHTS_0"}) b.json["meshes"][plain]["primitives"][0]["attributes"].erase(name);
   const std::size_t hat = b.add("nodes", {{"name", "hat"}, {"mesh", plain}, {"translation", {0, 2, 0}}});
   const std::size_t handle =
       b.add("nodes", {{"name", "handle"}, {"translation", {1, 0, 3}}, {"children", GltfBuilder::Json::array({hat})}});
@@ -206,12 +205,8 @@ GltfBuilder mixed_file() {
 }
 
 std::vector<std::pair<std::string, GltfBuilder>> all_samples() {
-  return {{"square", square_file()},
-          {"skinned", skinned_file()},
-          {"attached", attached_file()},
-          {"draco", draco_file()},
-          {"meshopt", meshopt_file()},
-          {"mixed", mixed_file()}};
+  return {{"square", square_file()}, {"skinned", skinned_file()}, {"attached", attached_file()},
+          {"draco", draco_file()},   {"meshopt", meshopt_file()}, {"mixed", mixed_file()}};
 }
 
 }  // namespace cutis::test

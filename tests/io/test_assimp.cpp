@@ -163,10 +163,10 @@ TEST_F(Dae, LeavesMeshesWithoutSkinOutOfSkinnedCharacters) {
 }
 
 TEST_F(Dae, TakesMeshesThatHangOnBonesAlongWhenAskedFor) {
-  const std::string text = replaced(
-      kDae, "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 0</rotate></node>",
-      "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 0</rotate><node id=\"hat\" name=\"hat\" "
-      "type=\"NODE\"><translate sid=\"t\">0 0 7</translate><instance_geometry url=\"#strip\"/></node></node>");
+  const std::string text =
+      replaced(kDae, "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 0</rotate></node>",
+               "<translate sid=\"t\">0 1 0</translate><rotate sid=\"rz\">0 0 1 0</rotate><node id=\"hat\" name=\"hat\" "
+               "type=\"NODE\"><translate sid=\"t\">0 0 7</translate><instance_geometry url=\"#strip\"/></node></node>");
   EXPECT_EQ(read(text).meshes.size(), 1U);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0], HasSubstr("a mesh without a skin hangs on bones and is left out"));
@@ -175,8 +175,8 @@ TEST_F(Dae, TakesMeshesThatHangOnBonesAlongWhenAskedFor) {
   EXPECT_THAT(warnings, testing::IsEmpty());
   ASSERT_EQ(c.meshes.size(), 2U);
   const auto& joints = c.skeleton.joints;
-  const auto upper = static_cast<std::size_t>(
-      std::ranges::find(joints, std::string("upper"), &Joint::name) - joints.begin());
+  const auto upper =
+      static_cast<std::size_t>(std::ranges::find(joints, std::string("upper"), &Joint::name) - joints.begin());
   ASSERT_LT(upper, joints.size());
   EXPECT_THAT(c.meshes[1].weights.joint, testing::Each(testing::Eq(upper)));
   expect_same_point(static_cast<Vec3d>(c.meshes[1].positions[0]),

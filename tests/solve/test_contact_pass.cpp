@@ -140,8 +140,8 @@ TEST_F(ContactPassTest, CoarseSkinIsNotTornWhereLimbsAreInsideEachOther) {
   }
 }
 
-// A heavy man on one leg, the other drawn up to his chest, as a first frame: the way from rest takes far more tests than
-// a frame does, and smooth skinning tears his hip.
+// A heavy man on one leg, the other drawn up to his chest, as a first frame: the way from rest takes far more tests
+// than a frame does, and smooth skinning tears his hip.
 TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShort) {
   CUTIS_NEEDS_SHARED_DATA();
   Character character = load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
@@ -231,8 +231,8 @@ TEST_F(ContactPassTest, SkinThatIsTornGoesBackToTheMethods) {
 
 // Exporters leave pairs of vertices that should be one: this avatar has an edge of two billionths of a metre in its
 // face. It is no tear when that is a millimetre long.
-// A ball of a bone of its own is pressed into the tube, then pushed through it in one frame: the tube gives way as far as it
-// can, the ball never does.
+// A ball of a bone of its own is pressed into the tube, then pushed through it in one frame: the tube gives way as far
+// as it can, the ball never does.
 TEST_F(ContactPassTest, APieceOfOneBoneKeepsItsShapeAndItsPlace) {
   Character character = test::make_two_bone_tube();
   Joint bone;

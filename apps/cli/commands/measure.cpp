@@ -105,7 +105,8 @@ void run_measure(const MeasureArguments& options) {
     throw Error(ErrorCode::bad_argument, "--history", "several histories need --methods with tracking");
   for (const std::string* name : {&options.csv, &options.plot, &options.output})
     if (!name->empty()) Session::check_output(options.file, *name);
-  const Character character = fit_to_motion(load_character(options.file, context, options.reading), options.motion, context);
+  const Character character =
+      fit_to_motion(load_character(options.file, context, options.reading), options.motion, context);
   const Motion motion = choose_motion(character, options.motion, context);
   const Measurement measurement = measure_methods(character, motion, methods, options.reverse, context, options.contact,
                                                   options.explain, also, external);

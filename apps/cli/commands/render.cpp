@@ -65,7 +65,8 @@ void run_render(const RenderArguments& options) {
   parse_size(options.size, choice.render);
   Session::check_output(options.file, options.output);
 
-  const Character character = fit_to_motion(load_character(options.file, context, {.attached = true}), options.motion, context);
+  const Character character =
+      fit_to_motion(load_character(options.file, context, {.attached = true}), options.motion, context);
   const Motion motion = choose(character, options, context);
   choice.title =
       fmt::format("{}   {}", character.source.substr(character.source.find_last_of('/') + 1), motion.clip.name);

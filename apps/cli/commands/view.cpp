@@ -109,11 +109,8 @@ void run_view(const ViewArguments& options) {
   const double size = static_cast<double>(page.size()) / 1e6;
   session.say(server ? fmt::format("{}: {:.1f} MB; at {} until this ends (Ctrl C)", file, size, url)
                      : fmt::format("{}: {:.1f} MB; open it in a browser, no server is needed", file, size));
-  Json document = {{"file", options.file},
-                   {"page", file},
-                   {"bytes", page.size()},
-                   {"clip", clip},
-                   {"warnings", session.warnings()}};
+  Json document = {
+      {"file", options.file}, {"page", file}, {"bytes", page.size()}, {"clip", clip}, {"warnings", session.warnings()}};
   if (server) document["url"] = url;
   session.print(document);
   if (!server) return;
@@ -132,9 +129,10 @@ void add_view(CLI::App& app) {
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
   verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
-  auto* serve = verb->add_flag("--serve", options->serve,
-                               "Also serve it on 127.0.0.1, to this machine alone, with the headers of an isolated page, until "
-                               "a signal ends it");
+  auto* serve =
+      verb->add_flag("--serve", options->serve,
+                     "Also serve it on 127.0.0.1, to this machine alone, with the headers of an isolated page, until "
+                     "a signal ends it");
   verb->add_option("--port", options->port, "Port of --serve; 0: a free one")->capture_default_str()->needs(serve);
   add_common_options(*verb, options->common);
   verb->footer(

@@ -251,7 +251,8 @@ void dual_quaternion(const Skinned& skin, std::size_t begin, std::size_t end) {
     if (whole.run.alone >= 0 && !stretched) {
       const SkinDualQuat& bone = skin.palette.rigid[static_cast<std::size_t>(whole.run.alone)];
       const PackMotion m = rigid_motion(spread4(bone.real), spread4(bone.dual));
-      for (std::size_t i = whole.first; i < whole.last; i += lanes) move_rigidly<false>(skin, rest, i, whole.last - i, m, none);
+      for (std::size_t i = whole.first; i < whole.last; i += lanes)
+        move_rigidly<false>(skin, rest, i, whole.last - i, m, none);
       return;
     }
     for (Tile tile{whole.run, whole.first, 0}; tile.first < whole.last; tile.first = tile.last) {
