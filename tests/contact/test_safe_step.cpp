@@ -72,6 +72,25 @@ TEST_F(SafeStepTest, SpheresPressedTogetherDoNotIntersect) {
   EXPECT_LT(report.max_lag_edges, 1);
 }
 
+TEST_F(SafeStepTest, WhatIsRigidDoesNotGiveWayAndTheOtherDoes) {
+  const Scene scene = two_spheres();
+  const std::vector<char> rigid{1, 0};
+  ContactMesh mesh = scene.mesh();
+  mesh.part_rigid = rigid;
+  SafeStep safe(mesh, {}, context);
+  const std::vector<Affine3d> motion{shift(0.05, 0, 0), shift(-0.1, 0, 0)};
+  const std::vector<Vec3f> wanted = scene.moved(motion);
+  std::vector<Vec3f> x = wanted;
+  ASSERT_GT(scene.intersections(x, context), 0U);
+  EXPECT_TRUE(safe.step(scene.rest, x, motion, std::vector<char>(x.size(), 0), context).certified);
+  EXPECT_EQ(scene.intersections(x, context), 0U);
+  double most[2] = {0, 0};
+  for (std::size_t v = 0; v < x.size(); ++v)
+    most[scene.part[v]] = std::max<double>(most[scene.part[v]], distance(x[v], wanted[v]));
+  EXPECT_LT(most[0], 1e-3);
+  EXPECT_GT(most[1], 0.03);
+}
+
 TEST_F(SafeStepTest, ContactsNameTheOtherPartAndAGap) {
   const Scene scene = two_spheres();
   SafeStep safe(scene.mesh(), {}, context);
