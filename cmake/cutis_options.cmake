@@ -12,6 +12,8 @@ function(cutis_set_options target)
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     # Same bits with and without FMA hardware.
     -ffp-contract=off
+    # Nobody asks errno about a square root: one instruction then, without a branch to the library's.
+    -fno-math-errno
     # GCC 12 takes a double that is rounded to float and back for the double where it vectorises straight-line code: the
     # bits would depend on the level. The hot loops have no such place, and need it.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<STREQUAL:${ARGN},-O3>>>:-fno-tree-slp-vectorize>

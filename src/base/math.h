@@ -10,6 +10,8 @@ namespace cutis {
 inline constexpr double kPi = 3.14159265358979323846;
 inline constexpr double kDegree = kPi / 180;
 
+// What is not constexpr says inline: GCC looks at the word when it weighs a call of a few operations.
+
 // ---- vectors ----
 
 template <class T>
@@ -25,16 +27,16 @@ CUTIS_HD constexpr Vec3<T> multiply(const Vec3<T>& a, const Vec3<T>& b) {  // co
   return {a.x * b.x, a.y * b.y, a.z * b.z};
 }
 template <class T>
-CUTIS_HD T length(const Vec3<T>& a) {
+CUTIS_HD inline T length(const Vec3<T>& a) {
   return std::sqrt(dot(a, a));
 }
 template <class T>
-CUTIS_HD T distance(const Vec3<T>& a, const Vec3<T>& b) {
+CUTIS_HD inline T distance(const Vec3<T>& a, const Vec3<T>& b) {
   return length(a - b);
 }
 /// Unit vector along `a`, or `fallback` when `a` has no direction.
 template <class T>
-CUTIS_HD Vec3<T> normalized(const Vec3<T>& a, const Vec3<T>& fallback = {}) {
+CUTIS_HD inline Vec3<T> normalized(const Vec3<T>& a, const Vec3<T>& fallback = {}) {
   const T n = length(a);
   return n > T(0) && std::isfinite(n) ? a / n : fallback;
 }
@@ -43,7 +45,7 @@ CUTIS_HD constexpr Vec3<T> lerp(const Vec3<T>& a, const Vec3<T>& b, T t) {
   return a * (T(1) - t) + b * t;
 }
 template <class T>
-CUTIS_HD bool is_finite(const Vec3<T>& a) {
+CUTIS_HD inline bool is_finite(const Vec3<T>& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 /// Some unit vector at right angles to the unit vector `n`.
@@ -76,7 +78,7 @@ CUTIS_HD constexpr Quat<T> negated(const Quat<T>& q) {
 }
 /// Unit quaternion, or the identity when `q` has no length.
 template <class T>
-CUTIS_HD Quat<T> normalized(const Quat<T>& q) {
+CUTIS_HD inline Quat<T> normalized(const Quat<T>& q) {
   const T n = std::sqrt(dot(q, q));
   if (!(n > T(0)) || !std::isfinite(n)) return {};
   return {q.x / n, q.y / n, q.z / n, q.w / n};
@@ -95,7 +97,7 @@ CUTIS_HD Quat<T> axis_angle(const Vec3<T>& axis, T angle) {
 }
 /// The shortest rotation that turns unit vector `a` into unit vector `b`.
 template <class T>
-CUTIS_HD Quat<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b) {
+CUTIS_HD inline Quat<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b) {
   const T c = dot(a, b);
   if (c < T(-1) + T(1e-9)) {
     const Vec3<T> n = any_perpendicular(a);
@@ -215,7 +217,7 @@ CUTIS_HD constexpr Affine<T> to_affine(const Trs<T>& t) {
   return {to_matrix(t.rotation) * diagonal_matrix(t.scale), t.translation};
 }
 template <class T>
-CUTIS_HD bool is_finite(const Affine<T>& a) {
+CUTIS_HD inline bool is_finite(const Affine<T>& a) {
   return is_finite(a.linear.col[0]) && is_finite(a.linear.col[1]) && is_finite(a.linear.col[2]) &&
          is_finite(a.translation);
 }

@@ -83,7 +83,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       meeting_search(*shared->surface),
       swell(r, shared->swell, part, radius),
       unfold(r, topology, shared->unfold),
-      strain(r.surface),
+      strain(r.surface, shared->strain),
       box(shared->box),
       part_edge(shared->part_edge),
       figure_size(shared->figure_size) {

@@ -59,10 +59,7 @@ int ContactPass::Impl::bones_between(std::uint32_t a, std::uint32_t b) const {
   return steps;
 }
 
-double ContactPass::Impl::rest_edge(std::uint32_t v, std::uint32_t w) const {
-  const RigSurface& s = rig.surface;
-  return std::max<double>(distance(s.positions[v], s.positions[w]), kShortEdge * std::min(s.edge[v], s.edge[w]));
-}
+double ContactPass::Impl::rest_edge(std::uint32_t v, std::uint32_t w) const { return whole_edge(rig.surface, v, w); }
 
 double ContactPass::Impl::stretch(std::uint32_t v) const {
   double most = 0;
@@ -159,7 +156,7 @@ bool ContactPass::Impl::find_broken(const std::vector<Vec3f>& skin, const std::v
     const Edge& edge = topology.edges[e];
     const std::uint32_t v = edge.a, w = edge.b;
     if ((differs[v] | differs[w]) == 0) continue;
-    const double rest_length = rest_edge(v, w);
+    const double rest_length = shared->edge_length[e];
     const double here = distance(skin[v], skin[w]),
                  there = static_cast<double>(kTornMore) * distance(target[v], target[w]);
     const bool torn_here = here > kTornStretch * rest_length && here > there;
@@ -225,8 +222,9 @@ void ContactPass::Impl::spread_fringe(int rings) {
 
 double ContactPass::Impl::longest_stretch(const std::vector<Vec3f>& skin) const {
   double most = 0;
-  for (const Edge& e : topology.edges)
-    most = std::max(most, distance(skin[e.a], skin[e.b]) / std::max<double>(rest_edge(e.a, e.b), 1e-30));
+  for (std::size_t e = 0; e < topology.edges.size(); ++e)
+    most = std::max(most, distance(skin[topology.edges[e].a], skin[topology.edges[e].b]) /
+                              std::max<double>(shared->edge_length[e], 1e-30));
   return most;
 }
 
@@ -304,9 +302,11 @@ void ContactPass::Impl::catch_up() {
 // to smooth skinning; what meets then is let go until it is apart. See docs/algorithms/contact.md.
 std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   rearm_parted(context);
-  const bool may_be_torn = std::ranges::any_of(topology.edges, [&](const Edge& edge) {
-    return distance(mesh[edge.a], mesh[edge.b]) > kTornStretch * rest_edge(edge.a, edge.b);
-  });
+  bool may_be_torn = false;
+  for (std::size_t e = 0; e < topology.edges.size() && !may_be_torn; ++e) {
+    const Edge& edge = topology.edges[e];
+    may_be_torn = distance(mesh[edge.a], mesh[edge.b]) > kTornStretch * shared->edge_length[e];
+  }
   if (may_be_torn) find_plain(motion, context);
   const bool torn_by_method = may_be_torn && find_broken(mesh, plain, kTorn);
   if (!find_broken(mesh, raw, kTooMuch) && !torn_by_method) return 0;

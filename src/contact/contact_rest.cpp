@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/polar.h"
+#include "kernels/whole.h"
 #include "rig/parts.h"
 
 namespace cutis {
@@ -95,7 +96,11 @@ std::vector<float> radii_with_rest(const Rig& rig) {
 }  // namespace
 
 ContactRest::ContactRest(const Rig& rig, const Context& context)
-    : part(parts_of(rig)), radius(radii_with_rest(rig)), rigid(rigid_with_rest(rig)), pose(rest_pose(rig.skeleton)) {
+    : part(parts_of(rig)),
+      radius(radii_with_rest(rig)),
+      rigid(rigid_with_rest(rig)),
+      strain(rig.surface),
+      pose(rest_pose(rig.skeleton)) {
   const std::vector<Triangle> triangles = touching_triangles(rig.surface);
   const ContactMesh mesh{rig.surface.positions, triangles, part, radius.size(), radius, rigid};
   const auto kept = rig.rest.get_kept<ContactKept>(rig, [&] {
@@ -117,6 +122,8 @@ ContactRest::ContactRest(const Rig& rig, const Context& context)
   if (!swell) swell = std::make_shared<const SwellRest>(rig, topology(), part, radius, context, normals->smooth_normal);
   context.check_cancelled();
   unfold = std::make_shared<const UnfoldRest>(rig, topology());
+  edge_length.reserve(topology().edges.size());
+  for (const Edge& edge : topology().edges) edge_length.push_back(whole_edge(rig.surface, edge.a, edge.b));
   box.resize(radius.size());
   part_edge.assign(radius.size(), 0);
   std::vector<std::size_t> count(radius.size(), 0);
@@ -131,6 +138,11 @@ ContactRest::ContactRest(const Rig& rig, const Context& context)
   for (std::size_t p = 0; p < count.size(); ++p)
     if (count[p] > 0) part_edge[p] /= static_cast<float>(count[p]);
   figure_size = all.empty() ? 0 : diagonal(all);
+}
+
+// Edges that are much shorter than those around them count as a quarter of those.
+float whole_edge(const RigSurface& s, std::uint32_t v, std::uint32_t w) {
+  return std::max(distance(s.positions[v], s.positions[w]), kShortEdge * std::min(s.edge[v], s.edge[w]));
 }
 
 std::shared_ptr<const ContactRest> contact_rest(const Rig& rig, const Context& context) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contact/contact_surface.h"
+#include "contact/strain_limit.h"
 #include "contact/swell.h"
 #include "contact/unfold.h"
 #include "cutis/character.h"
@@ -30,11 +31,16 @@ struct ContactRest {
   std::optional<Topology> whole;                  ///< of all triangles, where some touch nothing
   std::shared_ptr<const SwellRest> swell;
   std::shared_ptr<const UnfoldRest> unfold;
-  Pose pose;                     ///< in which every bone is where it was bound
-  std::vector<Box> box;          ///< per part
-  std::vector<float> part_edge;  ///< per part: mean local edge
-  double figure_size = 0;        ///< diagonal of the box around all
+  StrainRest strain;
+  std::vector<float> edge_length;  ///< per edge of topology(): that counts for tearing
+  Pose pose;                       ///< in which every bone is where it was bound
+  std::vector<Box> box;            ///< per part
+  std::vector<float> part_edge;    ///< per part: mean local edge
+  double figure_size = 0;          ///< diagonal of the box around all
 };
+
+/// The length of an edge at rest that counts for tearing.
+[[nodiscard]] float whole_edge(const RigSurface& surface, std::uint32_t v, std::uint32_t w);
 
 [[nodiscard]] std::shared_ptr<const ContactRest> contact_rest(const Rig& rig, const Context& context);
 

@@ -29,7 +29,15 @@ float stretch_of(const RigSurface& s, std::span<const Vec3f> at, std::uint32_t v
 
 }  // namespace
 
-StrainLimit::StrainLimit(const RigSurface& surface) : surface_(surface) {
+StrainRest::StrainRest(const RigSurface& surface) {
+  const RigRows& rings = surface.neighbours;
+  free_square.reserve(rings.items.size());
+  for (std::size_t v = 0; v < surface.size(); ++v)
+    for (const std::uint32_t w : rings.row(v))
+      free_square.push_back(kFreeStretch * kFreeStretch * squared_distance(surface.positions[v], surface.positions[w]));
+}
+
+StrainLimit::StrainLimit(const RigSurface& surface, const StrainRest& rest) : surface_(surface), rest_(rest) {
   const std::size_t n = surface.size();
   worst_of_.resize((n + kLimitedPerChunk - 1) / kLimitedPerChunk);
   listed_.resize(n);
@@ -44,11 +52,12 @@ StrainSurface StrainLimit::against(std::span<const Vec3f> smooth, float worst) c
 std::span<const std::uint32_t> StrainLimit::find_suspects(std::span<const Vec3f> skin, const Context& context) {
   const RigSurface& s = surface_;
   parallel_for(context, s.size(), kLimitedPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v)
-      listed_[v] = std::ranges::any_of(s.neighbours.row(v), [&](std::uint32_t w) {
-        return squared_distance(skin[v], skin[w]) >
-               kFreeStretch * kFreeStretch * squared_distance(s.positions[v], s.positions[w]);
-      });
+    for (std::size_t v = begin; v < end; ++v) {
+      bool longer = false;
+      for (std::size_t i = s.neighbours.begin[v]; i < s.neighbours.begin[v + 1]; ++i)
+        longer |= squared_distance(skin[v], skin[s.neighbours.items[i]]) > rest_.free_square[i];
+      listed_[v] = longer ? 1 : 0;
+    }
   });
   list_.clear();
   for (std::uint32_t v = 0; v < s.size(); ++v)

@@ -11,13 +11,19 @@
 
 namespace cutis {
 
+/// What strain limiting derives from the rest pose.
+struct StrainRest {
+  explicit StrainRest(const RigSurface& surface);
+  std::vector<float> free_square;  ///< per item of the surface's neighbours: so long, squared, an edge may be unasked
+};
+
 /// Edges that are too long (kernels/strain.h) are drawn together, by passes over the vertices at them and over those
 /// that these pull along. What is whole stays exactly where it is, and a skin that changes by little is changed by
 /// little more. All positions are per welded vertex and finite.
 class StrainLimit {
  public:
-  /// The surface must outlive this.
-  explicit StrainLimit(const RigSurface& surface);
+  /// Both must outlive this.
+  StrainLimit(const RigSurface& surface, const StrainRest& rest);
 
   /// Vertices at edges so long that smooth skinning must be asked; valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> find_suspects(std::span<const Vec3f> skin, const Context& context);
@@ -31,6 +37,7 @@ class StrainLimit {
   [[nodiscard]] float largest_stretch(std::span<const Vec3f> smooth, const Context& context);
 
   const RigSurface& surface_;
+  const StrainRest& rest_;
   std::vector<float> worst_of_;  // per chunk of vertices
   std::vector<char> listed_;     // per vertex
   std::vector<std::uint32_t> list_;

@@ -32,7 +32,7 @@ class DeformedNormals {
 
 /// Across the triangle, as long as twice its area. Sides are subtracted as the positions are given, multiplied in T.
 template <class T, class Positions>
-[[nodiscard]] CUTIS_HD Vec3<T> face_normal(const Positions& at, const Triangle& t) {
+[[nodiscard]] CUTIS_HD inline Vec3<T> face_normal(const Positions& at, const Triangle& t) {
   return cross(static_cast<Vec3<T>>(at[t[1]] - at[t[0]]), static_cast<Vec3<T>>(at[t[2]] - at[t[0]]));
 }
 

@@ -43,7 +43,8 @@ class StrainLimitTest : public testing::Test {
   }
   [[nodiscard]] std::vector<Vec3f> limited(std::vector<Vec3f> skin, const std::vector<Vec3f>& smooth,
                                            const Context& context = Context(1)) const {
-    StrainLimit limit(surface);
+    const StrainRest rest(surface);
+    StrainLimit limit(surface, rest);
     if (limit.find_suspects(skin, context).empty() || !limit.may_act(smooth, skin)) return skin;
     limit.apply(smooth, skin, context);
     return skin;
