@@ -14,6 +14,8 @@ namespace {
 constexpr double kSameFrame = 1e-5;
 // Frames whose scales differ by more than this do not belong together.
 constexpr double kOtherSize = 1.5;
+// Of a matrix that was written as 1: what its numbers may be off by.
+constexpr double kOne = 1e-6;
 
 std::string joint_place(const File& file, std::size_t skin, std::size_t node) {
   return file.place(fmt::format("{} › joint {}", file.skin_label(skin), file.node_label(node)));
@@ -89,6 +91,7 @@ std::vector<Affine3d> read_inverse_binds(const File& file, std::size_t skin_inde
 struct PendingSkin {
   SkinUse use;
   std::vector<Affine3d> inverse_bind, world_from_rest;
+  std::vector<char> nowhere;  ///< per entry of the skin: see find_nowhere()
   Affine3d scene_from_mesh;
   std::array<Vec3d, 8> corners;  ///< of its meshes, scene space
 };
@@ -117,7 +120,8 @@ Affine3d choose_scene_from_mesh(const File& file, const Scene& scene, const Skel
   const auto map_by = [&](std::size_t i) {
     return result.skeleton.joints[joint_of(i)].world_from_rest * pending.inverse_bind[i];
   };
-  std::size_t best = highest([](std::size_t) { return true; });
+  std::size_t best = highest([&](std::size_t i) { return pending.nowhere[i] == 0; });
+  if (best == skin.joints.size()) best = 0;
   const std::vector<char>& used = pending.use.used;
   const std::size_t mover = highest([&](std::size_t i) { return i < used.size() && used[i] != 0; });
   if (mover < skin.joints.size() && used[best] == 0) {
@@ -130,6 +134,24 @@ Affine3d choose_scene_from_mesh(const File& file, const Scene& scene, const Skel
         joint_place(file, pending.use.skin, skin.joints[best]),
         "it is scaled to nothing, so that the skin cannot be placed in the scene; give its nodes a scale other than 0");
   return map;
+}
+
+// Entries whose matrices mean nothing: no skin follows them, and they are 1 where others are not. Exporters fill
+// them in like this for joints that only drive others.
+void find_nowhere(PendingSkin& pending) {
+  const auto is_one = [](const Affine3d& a) {
+    const auto is_unit = [](const Vec3d& column, const Vec3d& axis) { return distance(column, axis) < kOne; };
+    return is_unit(a.linear.col[0], {1, 0, 0}) && is_unit(a.linear.col[1], {0, 1, 0}) &&
+           is_unit(a.linear.col[2], {0, 0, 1}) && length(a.translation) < kOne;
+  };
+  const std::vector<char>& used = pending.use.used;
+  const auto& matrices = pending.inverse_bind;
+  pending.nowhere.assign(matrices.size(), 0);
+  if (used.size() != matrices.size()) return;
+  bool any_elsewhere = false;
+  for (std::size_t i = 0; i < matrices.size(); ++i) any_elsewhere |= used[i] != 0 && !is_one(matrices[i]);
+  for (std::size_t i = 0; i < matrices.size(); ++i)
+    pending.nowhere[i] = any_elsewhere && used[i] == 0 && is_one(matrices[i]) ? 1 : 0;
 }
 
 bool is_same_frame(const Affine3d& a, const Affine3d& b, const PendingSkin& pending, double size) {
@@ -158,15 +180,17 @@ std::size_t joint_with_frame(std::size_t joint, const Affine3d& world_from_rest,
   return skeleton.joints.size() - 1;
 }
 
-/// Nodes between bones follow their parent's rest frame.
-void place_helpers(Skeleton& skeleton) {
+/// Nodes between bones, and joints that were not placed, follow their parent's rest frame.
+void place_helpers(Skeleton& skeleton, const std::vector<bool>& placed) {
   std::vector<bool> below_bone(skeleton.joints.size(), false);
   for (std::size_t i = 0; i < skeleton.joints.size(); ++i) {
     Joint& joint = skeleton.joints[i];
     if (joint.parent < 0) continue;
     const auto parent = static_cast<std::size_t>(joint.parent);
-    below_bone[i] = below_bone[parent] || skeleton.joints[parent].is_bone;
-    if (joint.is_bone || !below_bone[i]) continue;
+    below_bone[i] =
+        below_bone[parent] || (skeleton.joints[parent].is_bone && (parent >= placed.size() || placed[parent]));
+    const bool waits = i < placed.size() && !placed[i];
+    if ((joint.is_bone && !waits) || !below_bone[i]) continue;
     joint.world_from_rest = skeleton.joints[parent].world_from_rest * to_affine(joint.local);
     if (joint.local_residual) joint.world_from_rest = joint.world_from_rest * *joint.local_residual;
   }
@@ -187,7 +211,10 @@ SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<co
 
   // The skin with the most joints sets the rest pose, the others join it.
   std::vector<PendingSkin> pending;
-  for (const SkinUse& use : skins) pending.push_back({use, read_inverse_binds(file, use.skin, data), {}, {}, {}});
+  for (const SkinUse& use : skins) {
+    pending.push_back({use, read_inverse_binds(file, use.skin, data), {}, {}, {}, {}});
+    find_nowhere(pending.back());
+  }
   std::stable_sort(pending.begin(), pending.end(), [](const PendingSkin& a, const PendingSkin& b) {
     return a.inverse_bind.size() > b.inverse_bind.size();
   });
@@ -208,7 +235,7 @@ SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<co
       const auto joint = static_cast<std::size_t>(result.joint_of_node[skin.joints[i]]);
       if (!is_regular(p.world_from_rest.back()))
         fail(joint_place(file, p.use.skin, skin.joints[i]), "its rest frame cannot be inverted");
-      if (placed[joint]) continue;
+      if (placed[joint] || p.nowhere[i] != 0) continue;
       placed[joint] = true;
       joints[joint].world_from_rest = p.world_from_rest.back();
     }
@@ -220,12 +247,14 @@ SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<co
     SkinBinding& binding = result.bindings[p.use.skin];
     binding.scene_from_mesh = p.scene_from_mesh;
     const Skin& skin = file.skins[p.use.skin];
-    for (std::size_t i = 0; i < skin.joints.size(); ++i)
-      binding.joint_of.push_back(
-          static_cast<std::uint32_t>(joint_with_frame(static_cast<std::size_t>(result.joint_of_node[skin.joints[i]]),
-                                                      p.world_from_rest[i], p, size, result.skeleton, aliases, names)));
+    for (std::size_t i = 0; i < skin.joints.size(); ++i) {
+      const auto joint = static_cast<std::size_t>(result.joint_of_node[skin.joints[i]]);
+      binding.joint_of.push_back(static_cast<std::uint32_t>(
+          p.nowhere[i] != 0 ? joint
+                            : joint_with_frame(joint, p.world_from_rest[i], p, size, result.skeleton, aliases, names)));
+    }
   }
-  place_helpers(result.skeleton);
+  place_helpers(result.skeleton, placed);
   for (const std::size_t node : carriers) joints[static_cast<std::size_t>(result.joint_of_node[node])].is_bone = true;
   return result;
 }

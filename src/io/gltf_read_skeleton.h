@@ -6,7 +6,8 @@
 // the default pose is the bind pose. Exporters write helper joints without skin, some of them with inverse bind
 // matrices that mean nothing: where the top-most joint moves no skin and puts the mesh in another size than the
 // top-most one that does, the latter decides. Then world_from_rest = B * inverse(inverse_bind), and skinning does not
-// depend on the choice of B.
+// depend on the choice of B. Joints without skin whose matrices are 1 where others are not are where their default
+// transforms put them: on the way from the rest pose to a first frame the bones below them must not grow and shrink.
 #pragma once
 
 #include <map>

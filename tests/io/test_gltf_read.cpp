@@ -476,6 +476,36 @@ TEST(GltfRead, SkinsWithOneBindPoseShareTheirJoints) {
   expect_near(test::blend(c, default_pose(c.skeleton))[7], {-1, 0.5, 0});
 }
 
+// As exporters write joints that only drive others: "lower" and "upper" with a driver between them that is ten times as
+// large, so that "upper" is a tenth of it; its matrix is 1, as if it were at the origin in its mesh's size.
+TEST(GltfRead, JointsWithoutSkinWhoseMatricesMeanNothingAreWhereTheirNodesAre) {
+  GltfBuilder b = test::skinned_file();
+  const auto driver = b.add("nodes", {{"name", "driver"}, {"translation", {0, 0.25, 0}}, {"scale", {10, 10, 10}}});
+  b.json["nodes"][1]["children"] = {driver};
+  b.json["nodes"][driver]["children"] = {2};
+  b.json["nodes"][2]["translation"] = {0, 0.025, 0};
+  b.json["nodes"][2]["scale"] = {0.1, 0.1, 0.1};
+  b.json["skins"][0]["joints"] = {1, 2, driver};
+  b.json["skins"][0]["inverseBindMatrices"] =
+      b.add_accessor(std::vector<float>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,     0, 1,  //
+                                        1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -0.5F, 0, 1,  //
+                                        1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,     0, 1},
+                     "MAT4");
+  const Character c = read(b).character;
+  ASSERT_EQ(c.skeleton.joints.size(), 3U);
+  const Joint& between = c.skeleton.joints[1];
+  ASSERT_EQ(between.name, "driver");
+  EXPECT_LT(distance(between.world_from_rest.translation, Vec3d{0, 0.25, 0}), 1e-9);
+  EXPECT_NEAR(length(between.world_from_rest.linear.col[0]), 10, 1e-9);
+  const auto p = test::blend(c, default_pose(c.skeleton));
+  expect_near(p[3], {0, 1, 0});
+  // One that skin follows is where its matrix says.
+  b.json["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"] =
+      b.add_accessor(std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 2, 0, 0}, "VEC4");
+  const Character followed = read(b).character;
+  EXPECT_LT(length(followed.skeleton.joints[1].world_from_rest.translation), 1e-9);
+}
+
 TEST(GltfRead, ChannelsKeepTheirInterpolation) {
   const Character c = read(test::mixed_file()).character;
   ASSERT_EQ(c.clips.size(), 2U);

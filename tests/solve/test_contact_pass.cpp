@@ -140,6 +140,20 @@ TEST_F(ContactPassTest, CoarseSkinIsNotTornWhereLimbsAreInsideEachOther) {
   }
 }
 
+// His control joints have matrices that mean nothing: taken for places, they would blow him up fourteenfold on the way
+// to his first frame, which then has no end.
+TEST_F(ContactPassTest, ControlJointsWithoutPlacesDoNotKeepAFirstFrameFromItsEnd) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Character character = load_character((test::shared_data() / "avatars/lumberjack.glb").string(), context);
+  Solver solver(bind(character, context), {}, context);
+  const Metrics metrics(character, context, {.intersections = false, .overlap = false});
+  for (int i = 0; i < 3; ++i) {
+    const Frame& frame = solver.solve(sample(character.skeleton, character.clip("Walk"), i / 24.0));
+    EXPECT_TRUE(frame.report.contact.certified) << "frame " << i;
+    EXPECT_LT(metrics.measure(frame.positions).stretch_max.value(), 2.5) << "frame " << i;
+  }
+}
+
 // A heavy man on one leg, the other drawn up to his chest, as a first frame: the way from rest takes far more tests
 // than a frame does, and smooth skinning tears his hip.
 TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShort) {
