@@ -44,6 +44,8 @@ constexpr double kPartShare = 0.03, kAllShare = 0.004;
 // edges; then everything.
 constexpr int kAttempts = 5, kLocalAttempts = 3;
 constexpr int kWholeRings = 3, kFadeRings = 6;
+// Folds and tears are worse than an edge that is longer by half.
+constexpr double kLittleMore = 1.5;
 constexpr std::uint32_t kLagging = ~0U;
 constexpr int kAxisPoints = 8;  // along a bone
 
@@ -229,19 +231,15 @@ double ContactPass::Impl::longest_stretch(const std::vector<Vec3f>& skin) const 
 }
 
 // Takes `skin` back to `target` where it is folded or torn and that is neither: as little of it as makes it whole. The
-// target may be torn elsewhere, smooth skinning in a crease: what tears the skin more than it was is taken back.
+// target may be torn elsewhere, smooth skinning in a crease: what tears the skin much more than it was is taken back.
 void ContactPass::Impl::repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target) {
-  double most = std::max(kSurelyTorn, longest_stretch(skin));
+  const double most = std::max(kSurelyTorn, kLittleMore * longest_stretch(skin));
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     fade_broken(attempt);
     unrepaired = skin;
     for (std::size_t v = 0; v < skin.size(); ++v)
       if (let_go[v] > 0) skin[v] = let_go[v] < 1 ? lerp(skin[v], target[v], let_go[v]) : target[v];
-    const double now = longest_stretch(skin);
-    if (now > most)
-      skin.swap(unrepaired);
-    else
-      most = std::max(kSurelyTorn, now);
+    if (longest_stretch(skin) > most) skin.swap(unrepaired);
     if (!find_broken(skin, target, kRepaired)) break;
   }
 }
