@@ -29,6 +29,7 @@ TrackShow::TrackShow(const Rig& rig, const TrackRest& rest, const Context& conte
     : rig_(rig), rest_(rest), context_(context) {
   const std::size_t n = rig.surface.size();
   list_.reserve(n);
+  following_.reserve(n);
   rows_.reserve(n);
   twist_.resize(n);
   next_twist_.resize(n);
@@ -65,21 +66,22 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
     return step.lift.empty() ? step.blended[v] : step.blended[v] + step.lift[v];  // it rises as smoothly as bones turn
   };
   const auto target_of = [&](std::size_t v) { return to_rest_[s.owner[v]] * (step.p[v] - smooth_place(v)); };
-  const auto each_vertex = [&](auto&& body) {
-    parallel_for(context_, s.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) body(v);
+  following_.clear();
+  for (std::uint32_t v = 0; v < s.size(); ++v)
+    if (follows(v)) following_.push_back(v);
+  const auto each_follower = [&](auto&& body) {
+    parallel_for(context_, following_.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(following_[i]);
     });
   };
   std::vector<Vec3f>& gains = next_;  // a frame, to be there at once
-  gains.resize(s.size());
-  each_vertex([&](std::size_t v) {
-    gains[v] = {};
-    if (at_once || !follows(v)) return;
+  gains.assign(s.size(), Vec3f{});
+  each_follower([&](std::uint32_t v) {
+    if (at_once) return;
     const Vec3f way = target_of(v) - state_.off[v];
     if (is_finite(way)) gains[v] = step.motion[s.owner[v]].linear * ((way / passed - state_.drift[v]) / passed);
   });
-  each_vertex([&](std::size_t v) {
-    if (!follows(v)) return;
+  each_follower([&](std::uint32_t v) {
     Vec3f &off = state_.off[v], &drift = state_.drift[v];
     const std::uint32_t b = s.owner[v];
     const Vec3f target = target_of(v);
@@ -93,8 +95,7 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
         passed;
     const float radius = rig_.fields[b].empty() ? s.edge[v] : rig_.fields[b].grid.radius;
     const auto ring = s.neighbours.row(v);
-    const Vec3f shared =
-        to_rest_[b] * shared_gain(static_cast<std::uint32_t>(v), gains.data(), ring.data(), ring.size());
+    const Vec3f shared = to_rest_[b] * shared_gain(v, gains.data(), ring.data(), ring.size());
     const GentleStart<float> gentle =
         start_gently(target - off, drift, gentle_gain(s.edge[v], radius, off, shared), speed, passed);
     drift = gentle.drift;
