@@ -29,7 +29,6 @@ TrackShow::TrackShow(const Rig& rig, const TrackRest& rest, const Context& conte
     : rig_(rig), rest_(rest), context_(context) {
   const std::size_t n = rig.surface.size();
   list_.reserve(n);
-  following_.reserve(n);
   rows_.reserve(n);
   twist_.resize(n);
   next_twist_.resize(n);
@@ -66,12 +65,12 @@ void TrackShow::follow(const TrackStep& step, double frames, std::vector<Vec3f>&
     return step.lift.empty() ? step.blended[v] : step.blended[v] + step.lift[v];  // it rises as smoothly as bones turn
   };
   const auto target_of = [&](std::size_t v) { return to_rest_[s.owner[v]] * (step.p[v] - smooth_place(v)); };
-  following_.clear();
+  list_.clear();
   for (std::uint32_t v = 0; v < s.size(); ++v)
-    if (follows(v)) following_.push_back(v);
+    if (follows(v)) list_.push_back(v);
   const auto each_follower = [&](auto&& body) {
-    parallel_for(context_, following_.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) body(following_[i]);
+    parallel_for(context_, list_.size(), 4 * kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(list_[i]);
     });
   };
   std::vector<Vec3f>& gains = next_;  // a frame, to be there at once

@@ -46,8 +46,7 @@ class TrackShow {
   std::vector<char> at_once_;  // per vertex
   // Scratch.
   std::vector<Mat3f> to_rest_;             // per bone: turns
-  std::vector<std::uint32_t> list_;        // vertices that are made fair: the active, and those that are late
-  std::vector<std::uint32_t> following_;   // vertices that are, were or may be late
+  std::vector<std::uint32_t> list_;        // vertices that follow; those made fair: the active, and those that are late
   std::vector<FairRow> rows_;              // of these
   std::vector<float> bone_twist_;          // per bone: how much the joint above it is twisted, 0 to 1
   std::vector<float> twist_, next_twist_;  // per vertex
