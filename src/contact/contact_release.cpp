@@ -358,14 +358,22 @@ void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.whole[surface.welded_of[v]];
 }
 
+void ContactPass::Impl::suspect_moved(const std::vector<Vec3f>& from, const std::vector<Vec3f>& to) {
+  suspects.resize(from.size());
+  for (std::size_t v = 0; v < from.size(); ++v) suspects[v] = from[v] != to[v] ? 1 : 0;
+}
+
 // A part that was let pass through itself is held again when it does not any more.
 void ContactPass::Impl::rearm_parted(const Context& context) {
   const auto itself = [](const SafeStepState::Released& pair) { return pair.a == pair.b; };
   if (std::ranges::none_of(safe.released_pairs(), itself)) return;
+  suspects.assign(mesh.size(), 0);
+  for (const SafeStepState::Released& pair : safe.released_pairs())
+    for (std::size_t v = 0; itself(pair) && v < mesh.size(); ++v) suspects[v] |= part[v] == pair.a ? 1U : 0U;
   const auto ignored = [](std::uint32_t a, std::uint32_t b) { return a != b; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
+  const auto meeting = meeting_search.find_near(suspects, mesh, ignored, context, &own);
   if (own.stopped()) return;
   safe.rearm_if([&](const SafeStepState::Released& pair) {
     return itself(pair) && std::ranges::none_of(meeting, [&](const auto& m) { return m.parts[0] == pair.a; });
@@ -392,12 +400,12 @@ std::size_t ContactPass::Impl::free_caught(std::size_t substeps, const Context& 
   proposed = mesh;
   for (std::size_t v = 0; v < mesh.size(); ++v)
     if (caught[part[v]] != 0) proposed[v] = raw[v];
-  const auto find_meeting = [&](std::span<const Vec3f> at) { return meeting_search.find(at, ignored, context, meter); };
-  const bool meets = !find_meeting(proposed).empty();
+  suspect_moved(mesh, proposed);  // the mesh does not intersect
+  const bool meets = !meeting_search.find_near(suspects, proposed, ignored, context, meter).empty();
   if (stopped()) return 0;
   if (meets) {
     std::size_t creases = 0;
-    const auto meeting = find_meeting(raw);
+    const auto meeting = meeting_search.find(raw, ignored, context, meter);
     if (stopped()) return 0;
     for (const auto& [parts, pairs] : meeting) {
       if (parts[0] == parts[1]) return 0;

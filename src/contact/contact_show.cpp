@@ -6,13 +6,13 @@ namespace cutis {
 
 // Draws `skin` together where it is stretched too far. Returns how many vertices were looked at.
 std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Context& context) {
-  const auto suspects = strain.find_suspects(skin, context);
-  if (suspects.empty()) return 0;
+  const auto stretched = strain.find_suspects(skin, context);
+  if (stretched.empty()) return 0;
   const std::vector<Vec3f>* smooth = &raw;  // a shape that was given is as it is meant
   if (!options.shape) {
     turn_bones(asked_motion, turns);
     plain.resize(mesh.size());
-    for (const std::uint32_t v : suspects) plain[v] = static_cast<Vec3f>(smooth_place(v, asked_motion, turns));
+    for (const std::uint32_t v : stretched) plain[v] = static_cast<Vec3f>(smooth_place(v, asked_motion, turns));
     if (!strain.may_act(plain, skin)) return 0;
     find_plain(asked_motion, context);
     smooth = &plain;
@@ -32,7 +32,8 @@ void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  const auto meeting = meeting_search.find(shown, ignored, context, &own);
+  suspect_moved(mesh, shown);  // the valid mesh does not intersect
+  const auto meeting = meeting_search.find_near(suspects, shown, ignored, context, &own);
   if ((!meeting.empty() || own.stopped()) && longest_stretch(mesh) < kSurelyTorn) {
     shown = mesh;
     return;

@@ -22,7 +22,8 @@ bool share_a_vertex(const Triangle& a, const Triangle& b) {
 }  // namespace
 
 void find_intersections(const TriangleBvh& tree, std::span<const Triangle> triangles, std::span<const Vec3f> positions,
-                        std::vector<std::vector<std::uint64_t>>& found, WorkMeter* meter, const Context& context) {
+                        std::vector<std::vector<std::uint64_t>>& found, WorkMeter* meter, const Context& context,
+                        std::span<const std::uint8_t> among) {
   const auto leaves = tree.leaves();
   found.resize((leaves.size() + kLeavesPerChunk - 1) / kLeavesPerChunk);
   const auto corners = [&](std::uint32_t t) -> TriangleCorners {
@@ -34,7 +35,9 @@ void find_intersections(const TriangleBvh& tree, std::span<const Triangle> trian
     WorkCount work(meter);
     for (std::size_t i = begin; i < end; ++i) {
       if (!work.spend(1) || (meter != nullptr && meter->stopped())) return;
-      tree.visit_overlaps(leaves[i], [&](std::uint32_t slot_a, std::uint32_t slot_b) {
+      const bool all = among.empty() || among[leaves[i]] != 0;
+      const auto look = [&](std::uint32_t node) { return all || among[node] != 0; };
+      tree.visit_overlaps(leaves[i], look, [&](std::uint32_t slot_a, std::uint32_t slot_b) {
         if (!work.spend(kTrianglesWork)) return;
         const std::uint32_t a = tree.triangle(slot_a), b = tree.triangle(slot_b);
         if (!share_a_vertex(triangles[a], triangles[b]) && triangles_intersect(corners(a), corners(b)))
@@ -46,9 +49,33 @@ void find_intersections(const TriangleBvh& tree, std::span<const Triangle> trian
 
 std::span<const MeetingParts> MeetingSearch::find(std::span<const Vec3f> positions, const PartsPredicate& ignored,
                                                   const Context& context, WorkMeter* meter) {
+  return search(positions, ignored, {}, context, meter);
+}
+
+std::span<const MeetingParts> MeetingSearch::find_near(std::span<const std::uint8_t> marked,
+                                                       std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                                                       const Context& context, WorkMeter* meter) {
+  if (tree_.empty()) tree_ = surface_.tree();
+  const auto nodes = tree_.nodes();
+  among_.assign(nodes.size(), 0);
+  for (std::size_t i = nodes.size(); i-- > 0;) {  // children come after their parents
+    const TriangleBvh::Node& node = nodes[i];
+    if (!node.is_leaf()) {
+      among_[i] = among_[i + 1] | among_[node.right];
+      continue;
+    }
+    for (std::uint32_t slot = node.begin; slot < node.end; ++slot)
+      for (const std::uint32_t v : surface_.triangles()[tree_.triangle(slot)]) among_[i] |= marked[v];
+  }
+  return search(positions, ignored, among_, context, meter);
+}
+
+std::span<const MeetingParts> MeetingSearch::search(std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                                                    std::span<const std::uint8_t> among, const Context& context,
+                                                    WorkMeter* meter) {
   if (tree_.empty()) tree_ = surface_.tree();
   tree_.refit(positions, surface_.triangles());
-  find_intersections(tree_, surface_.triangles(), positions, found_, meter, context);
+  find_intersections(tree_, surface_.triangles(), positions, found_, meter, context, among);
   meeting_.clear();
   if (meter != nullptr && meter->stopped()) return meeting_;
   for (const auto& keys : found_)

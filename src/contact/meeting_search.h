@@ -15,9 +15,11 @@
 namespace cutis {
 
 /// Pairs of triangles without a common vertex that intersect, lower number in the upper half; per chunk of the tree's
-/// leaves. The tree must fit the positions, which must be finite. When the meter stops: so far.
+/// leaves. The tree must fit the positions, which must be finite. When the meter stops: so far. `among` (per node of
+/// the tree): only pairs of which one is below a node that is marked; all without.
 void find_intersections(const TriangleBvh& tree, std::span<const Triangle> triangles, std::span<const Vec3f> positions,
-                        std::vector<std::vector<std::uint64_t>>& found, WorkMeter* meter, const Context& context);
+                        std::vector<std::vector<std::uint64_t>>& found, WorkMeter* meter, const Context& context,
+                        std::span<const std::uint8_t> among = {});
 
 /// How many pairs of triangles of two parts (lower number first) intersect.
 struct MeetingParts {
@@ -36,12 +38,21 @@ class MeetingSearch {
   /// be finite. Valid until the next call; nothing is when the meter stops.
   [[nodiscard]] std::span<const MeetingParts> find(std::span<const Vec3f> positions, const PartsPredicate& ignored,
                                                    const Context& context, WorkMeter* meter = nullptr);
+  /// The same, of triangles near one with a vertex that is marked: of a mesh in which the others are known not to
+  /// intersect, all that is to be known.
+  [[nodiscard]] std::span<const MeetingParts> find_near(std::span<const std::uint8_t> marked,
+                                                        std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                                                        const Context& context, WorkMeter* meter = nullptr);
 
  private:
+  std::span<const MeetingParts> search(std::span<const Vec3f> positions, const PartsPredicate& ignored,
+                                       std::span<const std::uint8_t> among, const Context& context, WorkMeter* meter);
+
   const ContactSurface& surface_;
   TriangleBvh tree_;                               // the surface's, around the mesh
   std::vector<std::vector<std::uint64_t>> found_;  // per chunk of its leaves
   std::vector<MeetingParts> meeting_;
+  std::vector<std::uint8_t> among_;  // per node of the tree: a triangle below has a marked vertex
 };
 
 }  // namespace cutis

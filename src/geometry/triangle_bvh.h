@@ -51,6 +51,11 @@ class TriangleBvh {
   /// second has a higher slot: all leaves together visit each pair once.
   template <class Visit>
   void visit_overlaps(std::uint32_t leaf, Visit&& visit) const {
+    visit_overlaps(leaf, [](std::uint32_t) { return true; }, visit);
+  }
+  /// The same, of nodes for which look(node) holds; it must hold for those above them.
+  template <class Look, class Visit>
+  void visit_overlaps(std::uint32_t leaf, Look&& look, Visit&& visit) const {
     const Node& home = nodes_[leaf];
     std::array<std::uint32_t, kMaxDepth> stack;
     std::size_t size = 0;
@@ -58,7 +63,7 @@ class TriangleBvh {
     while (size > 0) {
       const std::uint32_t index = stack[--size];
       const Node& node = nodes_[index];
-      if (node.end <= home.begin || !overlap(node.box, home.box)) continue;
+      if (node.end <= home.begin || !overlap(node.box, home.box) || !look(index)) continue;
       if (!node.is_leaf()) {
         stack[size++] = node.right;
         stack[size++] = index + 1;

@@ -121,7 +121,6 @@ Affine3d choose_scene_from_mesh(const File& file, const Scene& scene, const Skel
     return result.skeleton.joints[joint_of(i)].world_from_rest * pending.inverse_bind[i];
   };
   std::size_t best = highest([&](std::size_t i) { return pending.nowhere[i] == 0; });
-  if (best == skin.joints.size()) best = 0;
   const std::vector<char>& used = pending.use.used;
   const std::size_t mover = highest([&](std::size_t i) { return i < used.size() && used[i] != 0; });
   if (mover < skin.joints.size() && used[best] == 0) {
