@@ -91,7 +91,7 @@ float StrainLimit::largest_stretch(std::span<const Vec3f> smooth, const Context&
       for (const std::uint32_t w : s.neighbours.row(v)) worst = std::max(worst, stretch_of(s, smooth, v, w));
     worst_of_[begin / kLimitedPerChunk] = worst;
   });
-  return std::ranges::max(worst_of_);
+  return *std::ranges::max_element(worst_of_);
 }
 
 std::size_t StrainLimit::apply(std::span<const Vec3f> smooth, std::vector<Vec3f>& skin, const Context& context) {

@@ -131,7 +131,7 @@ MeshNodes select_mesh_nodes(const File& file, const Scene& scene, bool attached,
     context.warn(attached_left_out(file.name, left_out));
     result.carrier_of.clear();
   }
-  std::ranges::stable_partition(result.nodes, is_skinned);
+  std::stable_partition(result.nodes.begin(), result.nodes.end(), is_skinned);
   return result;
 }
 

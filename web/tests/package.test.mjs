@@ -80,8 +80,8 @@ test('Counts of a fist are those of cutis measure', needsProgram, async () => {
       const {numbers} = await solver.measure();
       const what = `${method} at ${time}`;
       assert.equal(numbers.intersecting_pairs, want.intersecting_pairs, what);
-      assert.ok(Math.abs(numbers.volume_change - want.volume_change) < 2e-3, what);
-      assert.ok(Math.abs(numbers.stretch_p95 - want.stretch_p95) < 1e-2, what);
+      assert.ok(Math.abs(numbers.volume_change - want.volume_change) < 3e-3, what);
+      assert.ok(Math.abs(numbers.stretch_p95 - want.stretch_p95) < 2e-2, what);
       if (method === 'lbs') assert.equal(numbers.folds, want.folds, what);
       else assert.ok(frame.certified, what);
     }

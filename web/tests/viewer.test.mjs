@@ -188,6 +188,20 @@ each('A recorded motion is exported as a GLB that the validator accepts', async 
   assert.equal(report.issues.numErrors, 0, JSON.stringify(report.issues.messages));
 });
 
+each('A character is opened while frames of another are being made', async (open) => {
+  const {page, faults} = await open({builtin: 'hand'});
+  for (const name of ['arm', 'cylinder', 'hand']) {
+    await page.selectOption('#clip', {index: 1});
+    await page.click('#play');
+    await page.waitForFunction(() => window.cutis.session.busy);
+    await page.selectOption('#builtin', name);
+    await page.waitForFunction((wanted) => window.cutis.session.character.info.name === `builtin:${wanted}`, name);
+    await page.waitForTimeout(500);  // what was under way ends
+    assert.equal(await page.locator('#message.failed').count(), 0, await page.textContent('#message'));
+  }
+  assert.deepEqual(faults, []);
+});
+
 each('A damaged file gets a sentence, and what was open stays', async (open) => {
   const {page} = await open({});
   await page.setInputFiles('#file', {name: 'broken.glb', mimeType: 'model/gltf-binary', buffer: Buffer.from('glTF nothing of the kind')});

@@ -52,7 +52,8 @@ export class Session {
               private readonly changed: () => void, failed: (error: unknown) => void) {
     this.skeleton = new Skeleton(character.info.joints, character.info.defaultPose);
     this.pose = character.info.defaultPose.slice();
-    this.#latest = new Latest((goal) => this.#make(goal), failed);
+    // What was under way when it was closed ends with its solvers.
+    this.#latest = new Latest((goal) => this.#make(goal), (error) => { if (!this.#closed) failed(error); });
   }
 
   get busy(): boolean { return this.#latest.busy; }
@@ -118,36 +119,45 @@ export class Session {
     const restart = this.#restart;
     this.#restart = false;
     for (const shown of [...this.shown]) {
-      if (!this.shown.includes(shown)) continue;
-      if (restart) {
-        await shown.solver.reset();
-        shown.foreseen = '';
-        shown.time = undefined;
+      try {
+        if (this.shown.includes(shown)) cost += await this.#makeOne(shown, goal, pose, restart, count);
+      } catch (error) {
+        if (this.shown.includes(shown)) throw error;  // otherwise its solver was disposed of meanwhile
       }
-      if ('clip' in goal && shown.foreseen !== goal.clip) {
-        await shown.solver.foresee(goal.clip);
-        shown.foreseen = goal.clip;
-        shown.time = undefined;
-      }
-      const start = performance.now();
-      if ('clip' in goal) {
-        await this.#goThere(shown, goal.clip, goal.time);
-        shown.time = goal.time;
-      } else {
-        shown.time = undefined;
-      }
-      shown.frame = await shown.solver.solve(pose, 'trs', {
-        touch: this.coloring === 'contact', residuals: this.coloring === 'residual', time: 'clip' in goal ? goal.time : 0,
-      });
-      const took = performance.now() - start;
-      shown.rate = shown.rate === 0 ? 1000 / took : 0.8 * shown.rate + 0.2 * (1000 / took);
-      shown.skin.show(shown.frame);
-      if (count) cost += await this.#count(shown);
-      this.#paintOne(shown);
     }
     if (count) this.#countCost = cost;
     else this.#idle = setTimeout(() => void this.#countNow(), 120);
     this.changed();
+  }
+
+  /** A frame of one method; milliseconds of counting. */
+  async #makeOne(shown: Shown, goal: Goal, pose: Pose, restart: boolean, count: boolean): Promise<number> {
+    if (restart) {
+      await shown.solver.reset();
+      shown.foreseen = '';
+      shown.time = undefined;
+    }
+    if ('clip' in goal && shown.foreseen !== goal.clip) {
+      await shown.solver.foresee(goal.clip);
+      shown.foreseen = goal.clip;
+      shown.time = undefined;
+    }
+    const start = performance.now();
+    if ('clip' in goal) {
+      await this.#goThere(shown, goal.clip, goal.time);
+      shown.time = goal.time;
+    } else {
+      shown.time = undefined;
+    }
+    shown.frame = await shown.solver.solve(pose, 'trs', {
+      touch: this.coloring === 'contact', residuals: this.coloring === 'residual', time: 'clip' in goal ? goal.time : 0,
+    });
+    const took = performance.now() - start;
+    shown.rate = shown.rate === 0 ? 1000 / took : 0.8 * shown.rate + 0.2 * (1000 / took);
+    shown.skin.show(shown.frame);
+    const cost = count ? await this.#count(shown) : 0;
+    this.#paintOne(shown);
+    return cost;
   }
 
   /** The frames between the last one and that at `time`, where they are far apart. */
@@ -173,7 +183,12 @@ export class Session {
     if (this.#closed || this.#latest.busy) return;
     for (const shown of [...this.shown]) {
       if (!shown.frame || this.#latest.busy) return;
-      await this.#count(shown);
+      try {
+        await this.#count(shown);
+      } catch (error) {
+        if (this.#closed || !this.shown.includes(shown)) return;  // its solver was disposed of meanwhile
+        throw error;
+      }
       this.#paintOne(shown);
     }
     this.changed();
