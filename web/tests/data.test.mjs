@@ -28,9 +28,10 @@ for (const file of ['cesium_man/cesium_man.glb', 'fox/fox.glb', 'makehuman_male/
     t.diagnostic(await page.textContent('#message'));
     const about = await page.evaluate(() => {
       const {session} = window.cutis;
-      return {looks: session.looks.filter(Boolean).length, meshes: session.character.info.meshes.length};
+      return {looks: session.looks.filter(Boolean).length, meshes: session.character.info.meshes.length, facesAway: session.skeleton.facesAway};
     });
     assert.equal(about.looks, about.meshes);
+    assert.equal(about.facesAway, file.endsWith('.vrm'));  // VRM 0.x looks to -Z: it is seen from there
     if (pictures) await page.screenshot({path: join(pictures, `${file.split('/')[1]}.png`)});
     assert.deepEqual(faults, []);
     await page.close();

@@ -110,8 +110,8 @@ class Page {
   }
 
   #fit(): void {
-    const skin = this.#session?.shown[0]?.skin;
-    if (skin) this.#stage.frame(skin.box());
+    const session = this.#session, skin = session?.shown[0]?.skin;
+    if (session && skin) this.#stage.frame(skin.box(), session.skeleton.facesAway);
   }
 
   // ---- what is shown ----

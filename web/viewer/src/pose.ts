@@ -7,6 +7,8 @@ export type Pose = Float64Array;
 const kNumbers = 10;
 /** Passes of inverse kinematics: more change nothing that one sees. */
 const kPasses = 12;
+/** Where feet end, of the skeleton's height. */
+const kAnkle = 0.12;
 
 export class Skeleton {
   constructor(readonly joints: JointInfo[], readonly defaultPose: Pose) {}
@@ -31,6 +33,21 @@ export class Skeleton {
       frames.push(joint.parent < 0 ? local : local.premultiply(frames[joint.parent]!));
     });
     return frames;
+  }
+
+  /** Whether its feet point to -Z, as those of VRM 0.x do: it is looked at from there. */
+  get facesAway(): boolean {
+    const places = this.frames(this.defaultPose).map((m) => new Vector3().setFromMatrixPosition(m));
+    const heights = this.joints.flatMap((joint, j) => (joint.is_bone ? [places[j]!.y] : []));
+    const low = Math.min(...heights), ankle = low + kAnkle * (Math.max(...heights) - low);
+    let forward = 0, total = 0;
+    this.joints.forEach(({parent, is_bone}, j) => {
+      if (!is_bone || parent < 0 || !this.joints[parent]!.is_bone || Math.max(places[j]!.y, places[parent]!.y) > ankle) return;
+      const foot = places[j]!.clone().sub(places[parent]!);
+      forward += foot.z;
+      total += Math.hypot(foot.x, foot.z);
+    });
+    return forward < -0.7 * total;
   }
 
   /** Degrees about x, y, z from the default pose. */

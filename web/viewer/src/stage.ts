@@ -29,6 +29,8 @@ export class Stage {
   readonly #orbit: OrbitControls;
   readonly #bones = new LineSegments(new BufferGeometry(), new LineBasicMaterial({color: 0xffd28a, depthTest: false, transparent: true, opacity: 0.55}));
   readonly #points = new Points(new BufferGeometry(), new PointsMaterial({size: 6, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true}));
+  readonly #key = new DirectionalLight(0xffffff, 2.2);
+  readonly #fill = new DirectionalLight(0xbfd4ff, 0.8);
   #dirty = true;
   #places: Vector3[] = [];
 
@@ -38,10 +40,8 @@ export class Stage {
     this.#renderer.autoClear = false;
     this.#orbit = new OrbitControls(this.camera, canvas);
     this.#orbit.addEventListener('change', () => this.touch());
-    const key = new DirectionalLight(0xffffff, 2.2), fill = new DirectionalLight(0xbfd4ff, 0.8);
-    key.position.set(1.5, 2.5, 2);
-    fill.position.set(-2, 1, -1.5);
-    this.#scene.add(key, fill, new HemisphereLight(0xffffff, 0x80756a, 0.9), new AmbientLight(0xffffff, 0.25));
+    this.#light(1);
+    this.#scene.add(this.#key, this.#fill, new HemisphereLight(0xffffff, 0x80756a, 0.9), new AmbientLight(0xffffff, 0.25));
     for (const object of [this.#bones, this.#points]) {
       object.frustumCulled = false;
       object.renderOrder = 5;
@@ -65,13 +65,21 @@ export class Stage {
     this.touch();
   }
 
-  /** Moves the camera so that the character is seen. */
-  frame(box: Box3): void {
+  /** From the side of the camera: +Z (1) or -Z (-1). */
+  #light(side: number): void {
+    this.#key.position.set(side * 1.5, 2.5, side * 2);
+    this.#fill.position.set(side * -2, 1, side * -1.5);
+  }
+
+  /** Moves the camera so that the character is seen, from +Z or, where it faces away, from -Z. */
+  frame(box: Box3, facesAway: boolean): void {
+    const side = facesAway ? -1 : 1;
+    this.#light(side);
     const center = box.getCenter(new Vector3()), size = box.getSize(new Vector3());
     const rect = this.rects()[0] ?? {width: 1, height: 1};
     const aspect = rect.width / Math.max(rect.height, 1), tan = Math.tan((this.camera.fov * Math.PI) / 360);
     const distance = (1.08 * Math.max(size.y, Math.hypot(size.x, size.z) / aspect)) / (2 * tan) + size.z / 2;
-    this.camera.position.copy(center).add(new Vector3(0.35, 0.15, 1).normalize().multiplyScalar(distance));
+    this.camera.position.copy(center).add(new Vector3(side * 0.35, 0.15, side).normalize().multiplyScalar(distance));
     this.camera.near = distance / 50;
     this.camera.far = distance * 20;
     this.#orbit.target.copy(center);
