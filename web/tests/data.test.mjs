@@ -32,6 +32,7 @@ for (const file of ['cesium_man/cesium_man.glb', 'fox/fox.glb', 'makehuman_male/
     });
     assert.equal(about.looks, about.meshes);
     assert.equal(about.facesAway, file.endsWith('.vrm'));  // VRM 0.x looks to -Z: it is seen from there
+    assert.equal(await page.locator('.label.bad').count(), 0, 'what intersects at rest is no method\'s fault');
     if (pictures) await page.screenshot({path: join(pictures, `${file.split('/')[1]}.png`)});
     assert.deepEqual(faults, []);
     await page.close();

@@ -89,6 +89,7 @@ class Page {
         return [];
       });
       const session = new Session(character, source, looks, () => this.#changed(), this.fail);
+      await session.countAtRest();
       await session.show(this.#keys);
       this.#session?.close();
       this.#session = session;
@@ -159,8 +160,9 @@ class Page {
         label.style.transform = right ? 'translateX(12px)' : '';
       }
       label.children[0]!.textContent = method.label;
-      label.children[1]!.textContent = `${number(n.intersecting_pairs)} pairs, ${number(n.folds)} folds, ${number(frame?.milliseconds, 1)} ms${frame?.outOfTime ? ', late' : ''}`;
-      label.classList.toggle('bad', (n.intersecting_pairs ?? 0) > 0);
+      const rest = session.restPairs > 0 ? ` (${session.restPairs} at rest)` : '';
+      label.children[1]!.textContent = `${number(n.intersecting_pairs)} pairs${rest}, ${number(n.folds)} folds, ${number(frame?.milliseconds, 1)} ms${frame?.outOfTime ? ', late' : ''}`;
+      label.classList.toggle('bad', (n.intersecting_pairs ?? 0) > session.restPairs);
     });
     while (labels.children.length > session.shown.length) labels.lastElementChild!.remove();
   }

@@ -38,6 +38,8 @@ export class Session {
   coloring: Coloring = 'material';
   joint = -1;
   recorded: {pose: Pose; time: number}[] | undefined;
+  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. */
+  restPairs = 0;
   readonly #undo: Pose[] = [];
   readonly #redo: Pose[] = [];
   readonly #latest: Latest<Goal>;
@@ -57,6 +59,14 @@ export class Session {
   }
 
   get busy(): boolean { return this.#latest.busy; }
+
+  /** Counts what intersects at rest. Once, before the first show(). */
+  async countAtRest(): Promise<void> {
+    const plain = await this.character.solver({method: 'lbs'});
+    await plain.solve(this.character.info.restFrames, 'world');
+    this.restPairs = (await plain.measure()).numbers.intersecting_pairs ?? 0;
+    await plain.dispose();
+  }
 
   /** The methods to show, in their order. Solvers that stay keep their state. */
   async show(keys: string[]): Promise<void> {
