@@ -18,12 +18,17 @@ import cutis
 from cutis import _abi
 
 
+def without_preload():
+    """The environment of a program: what was loaded into Python for the library's sake is not for it."""
+    return {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+
+
 def program_frames(character, clip, frames, *more):
     """What `cutis animate` writes, as (frames, n, 3)."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "frames.pc2"
         subprocess.run([os.environ["CUTIS_PROGRAM"], "animate", character, "--clip", clip, "--frames", str(frames), "-q", "-o",
-                        str(file), *more], check=True)
+                        str(file), *more], check=True, env=without_preload())
         data = file.read_bytes()
     assert data[:12] == b"POINTCACHE2\0"
     points, samples = (int.from_bytes(data[k:k + 4], "little") for k in (16, 28))
@@ -336,9 +341,8 @@ class Misuse(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "sizes"
             subprocess.run(["gcc", "-x", "c", "-", "-I", str(source / "include"), "-o", str(program)], input=code + "return 0; }\n",
-                           text=True, check=True, env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
-            got = subprocess.run([program], check=True, capture_output=True, text=True,
-                                 env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}).stdout
+                           text=True, check=True, env=without_preload())
+            got = subprocess.run([program], check=True, capture_output=True, text=True, env=without_preload()).stdout
         self.assertEqual([int(x) for x in got.split()], wanted)
 
 

@@ -8,13 +8,20 @@ case=$1 library=$2 cutis=$3 source=$4; shift 4
 . "$source/tests/python/find_python.sh"
 fail() { echo "test_python: $*" >&2; exit 1; }
 export CUTIS_PROGRAM=$cutis PYTHONDONTWRITEBYTECODE=1
-# A library with sanitizers needs their run-time first.
-for runtime in libasan libtsan; do
-  if ldd "$library" | grep -q "$runtime"; then
-    # With the C++ library: the sanitizer looks for its functions when it starts, before Python has loaded anything.
-    LD_PRELOAD=$(ldd "$library" | awk -v r="$runtime" '$1 ~ r || $1 ~ /libstdc\+\+/ {printf "%s%s", sep, $3; sep = ":"}')
-    export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
+# A library with sanitizers needs their run-time first: GCC's, which it is linked with, or clang's, which it is not.
+for name in asan tsan; do
+  if ldd "$library" | grep -q "lib$name"; then
+    runtime=$(ldd "$library" | awk -v r="lib$name" '$1 ~ r {print $3}')
+  elif nm -D --undefined-only "$library" | grep -q "__${name}_init"; then
+    version=$(readelf -p .comment "$library" | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -1)
+    runtime=$("clang++-$version" -print-file-name="libclang_rt.$name-$(uname -m).so")
+    [ -f "$runtime" ] || fail "clang $version has no run-time of $name, which $library needs"
+  else
+    continue
   fi
+  # With the C++ library: the sanitizer looks for its functions when it starts, before Python has loaded anything.
+  LD_PRELOAD=$runtime:$(ldd "$library" | awk '$1 ~ /libstdc\+\+/ {print $3}')
+  export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
 done
 
 suite() {
