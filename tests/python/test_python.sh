@@ -10,9 +10,9 @@ fail() { echo "test_python: $*" >&2; exit 1; }
 export CUTIS_PROGRAM=$cutis PYTHONDONTWRITEBYTECODE=1
 # A library with sanitizers needs their run-time first: GCC's, which it is linked with, or clang's, which it is not.
 for name in asan tsan; do
-  if ldd "$library" | grep -q "lib$name"; then
+  if ldd "$library" | grep "lib$name" >/dev/null; then  # not -q: it would end before ldd has
     runtime=$(ldd "$library" | awk -v r="lib$name" '$1 ~ r {print $3}')
-  elif nm -D --undefined-only "$library" | grep -q "__${name}_init"; then
+  elif nm -D --undefined-only "$library" | grep "__${name}_init" >/dev/null; then
     version=$(readelf -p .comment "$library" | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -1)
     runtime=$("clang++-$version" -print-file-name="libclang_rt.$name-$(uname -m).so")
     [ -f "$runtime" ] || fail "clang $version has no run-time of $name, which $library needs"
