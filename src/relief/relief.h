@@ -138,12 +138,17 @@ class Relief {
   [[nodiscard]] std::vector<Detour> find_detours(std::span<const std::vector<Affine3d>> motions,
                                                  std::span<const double> times);
   void plan_with(std::span<const Detour> detours, std::span<const std::vector<Affine3d>> motions,
-                 std::span<const double> times);
+                 std::span<const double> times, std::span<const std::vector<double>> clocks);
+  [[nodiscard]] std::vector<double> ways_gone(std::span<const Affine3d> before, std::span<const Affine3d> now) const;
+  void hand_to_parents(std::span<double> most) const;
+  [[nodiscard]] std::vector<std::vector<double>> part_clocks(std::span<const std::vector<Affine3d>> motions,
+                                                             std::span<const double> times) const;
   [[nodiscard]] std::vector<double> fast_ways(std::span<const Affine3d> before, std::span<const Affine3d> now) const;
   void turn_fast_ones(std::span<const Ways> ways, std::span<const std::vector<Affine3d>> motions,
                       std::span<const double> times);
   [[nodiscard]] bool helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions);
-  void smooth_plan(std::span<const std::vector<char>> needed);  // per pose and part: not 0 where it must turn
+  // needed: per pose and part, not 0 where it must turn; clocks: per part and pose.
+  void smooth_plan(std::span<const std::vector<char>> needed, std::span<const std::vector<double>> clocks);
 
   ReliefOptions options_;
   Distance distance_;

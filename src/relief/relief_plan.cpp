@@ -177,12 +177,13 @@ std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Aff
 }
 
 // Turns that a smooth curve through the largest ones has anyway are taken early; then corners are rounded.
-void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
+void Relief::smooth_plan(std::span<const std::vector<char>> needed, std::span<const std::vector<double>> clocks) {
   const std::size_t frames = plan_time_.size(), parts = radius_.size();
+  std::span<const double> clock;  // of the part
   // All poses within so many seconds, the pose itself included.
   const auto around = [&](std::size_t f, double seconds, const auto& visit) {
-    for (std::size_t g = f; g < frames && plan_time_[g] - plan_time_[f] <= seconds; ++g) visit(g);
-    for (std::size_t g = f; g-- > 0 && plan_time_[f] - plan_time_[g] <= seconds;) visit(g);
+    for (std::size_t g = f; g < frames && clock[g] - clock[f] <= seconds; ++g) visit(g);
+    for (std::size_t g = f; g-- > 0 && clock[f] - clock[g] <= seconds;) visit(g);
   };
   const auto blurred = [&](const std::vector<Vec3d>& curve) {
     std::vector<Vec3d> result(frames);
@@ -190,7 +191,7 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
       Vec3d sum;
       double total = 0;
       around(f, kBlurReach * options_.lead, [&](std::size_t g) {
-        const double weight = std::exp(-0.5 * square((plan_time_[g] - plan_time_[f]) / options_.lead));
+        const double weight = std::exp(-0.5 * square((clock[g] - clock[f]) / options_.lead));
         sum += curve[g] * weight;
         total += weight;
       });
@@ -201,6 +202,7 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
   std::vector<Vec3d> curve(frames);
   std::vector<double> share(frames);
   for (std::size_t p = 0; p < parts; ++p) {
+    clock = clocks[p];
     std::fill(share.begin(), share.end(), 0.0);
     bool any = false;
     for (std::size_t f = 0; f < frames; ++f) {
@@ -208,7 +210,7 @@ void Relief::smooth_plan(std::span<const std::vector<char>> needed) {
       if (needed[f][p] == 0) continue;
       any = true;
       around(f, kFarthestLead * options_.lead, [&](std::size_t g) {
-        const double apart = (plan_time_[g] - plan_time_[f]) / (kFarthestLead * options_.lead);
+        const double apart = (clock[g] - clock[f]) / (kFarthestLead * options_.lead);
         share[g] = std::max(share[g], square(1 - apart * apart));
       });
     }
@@ -242,7 +244,7 @@ void Relief::keep_off_fast_ones(std::span<const Affine3d> before, std::span<cons
 }
 
 void Relief::plan_with(std::span<const Detour> detours, std::span<const std::vector<Affine3d>> motions,
-                       std::span<const double> times) {
+                       std::span<const double> times, std::span<const std::vector<double>> clocks) {
   restart();
   plan_turn_.assign(times.size(), std::vector<Vec3d>(radius_.size()));
   std::vector<Ways> ways(times.size());
@@ -265,29 +267,60 @@ void Relief::plan_with(std::span<const Detour> detours, std::span<const std::vec
         plan_turn_[f][p] = turn;
       }
     }
-    smooth_plan(needed);
+    smooth_plan(needed, clocks);
   }
   turn_fast_ones(ways, motions, times);
 }
 
-// Per part: how far what hangs on it goes against the root between two poses, beyond kFast radii, at most. Metres.
-std::vector<double> Relief::fast_ways(std::span<const Affine3d> before, std::span<const Affine3d> now) const {
-  std::vector<double> fast(radius_.size(), 0.0);
-  for (std::size_t p = radius_.size(); p-- > 0;) {  // parents have lower numbers
+// Per part: how far its middle goes against the root between two poses, metres; 0 where that is not known.
+std::vector<double> Relief::ways_gone(std::span<const Affine3d> before, std::span<const Affine3d> now) const {
+  const auto usable = [](const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > 1e-9; };
+  std::vector<double> gone(radius_.size(), 0.0);
+  for (std::size_t p = 0; p < radius_.size(); ++p) {
     std::size_t root = p;
     while (parent_[root] >= 0) root = static_cast<std::size_t>(parent_[root]);
-    const auto usable = [](const Affine3d& m) { return is_finite(m) && std::abs(determinant(m.linear)) > 1e-9; };
-    if (root != p && usable(before[root]) && usable(now[root]) && is_finite(before[p]) && is_finite(now[p])) {
-      const Vec3d there = transform_point(inverse(before[root]) * before[p], center_[p]);
-      const Vec3d here = transform_point(inverse(now[root]) * now[p], center_[p]);
-      fast[p] = std::max(fast[p], cutis::distance(there, here) - kFast * radius_[p]);
-    }
-    if (parent_[p] >= 0) {
-      double& parent = fast[static_cast<std::size_t>(parent_[p])];
-      parent = std::max(parent, fast[p]);
-    }
+    if (root == p || !usable(before[root]) || !usable(now[root]) || !is_finite(before[p]) || !is_finite(now[p]))
+      continue;
+    const Vec3d there = transform_point(inverse(before[root]) * before[p], center_[p]);
+    const Vec3d here = transform_point(inverse(now[root]) * now[p], center_[p]);
+    gone[p] = cutis::distance(there, here);
   }
+  return gone;
+}
+
+// Per part: the most of what hangs on it, itself included.
+void Relief::hand_to_parents(std::span<double> most) const {
+  for (std::size_t p = most.size(); p-- > 0;) {  // parents have lower numbers
+    if (parent_[p] < 0) continue;
+    double& parent = most[static_cast<std::size_t>(parent_[p])];
+    parent = std::max(parent, most[p]);
+  }
+}
+
+// Per part: how far what hangs on it goes against the root between two poses, beyond kFast radii, at most. Metres.
+std::vector<double> Relief::fast_ways(std::span<const Affine3d> before, std::span<const Affine3d> now) const {
+  std::vector<double> fast = ways_gone(before, now);
+  for (std::size_t p = 0; p < fast.size(); ++p) fast[p] = std::max(fast[p] - kFast * radius_[p], 0.0);
+  hand_to_parents(fast);
   return fast;
+}
+
+// Per part and pose: seconds as they pass for turns of the part. A limb that is here in one pose and far off in the
+// next (takes that begin in a T-pose, cuts) has no reason to turn here for what it meets there, so poses are the
+// farther apart in time the more they are in space: by a lead for every kFast radii a frame beyond the first.
+std::vector<std::vector<double>> Relief::part_clocks(std::span<const std::vector<Affine3d>> motions,
+                                                     std::span<const double> times) const {
+  std::vector<std::vector<double>> clocks(radius_.size(), std::vector<double>(times.size(), 0.0));
+  for (std::size_t f = 1; f < times.size(); ++f) {
+    const double seconds = times[f] - times[f - 1], frames = std::max(seconds * kFrameRate, 1.0);
+    std::vector<double> beyond = ways_gone(motions[f - 1], motions[f]);
+    for (std::size_t p = 0; p < beyond.size(); ++p)
+      beyond[p] = radius_[p] > 0 ? std::max(beyond[p] / (kFast * radius_[p]) - frames, 0.0) : 0.0;
+    hand_to_parents(beyond);
+    for (std::size_t p = 0; p < beyond.size(); ++p)
+      clocks[p][f] = clocks[p][f - 1] + seconds + options_.lead * std::min(beyond[p], kFarthestLead);
+  }
+  return clocks;
 }
 
 // A smooth plan is late for limbs that are here in one pose and there in the next, each deep in something else. What it
@@ -343,8 +376,9 @@ void Relief::plan(std::span<const std::vector<Affine3d>> motions, std::span<cons
   plan_turn_.clear();
   if (times.empty()) return;
   std::vector<Detour> detours = find_detours(motions, times);
+  const std::vector<std::vector<double>> clocks = part_clocks(motions, times);
   for (bool done = false; !done;) {
-    plan_with(detours, motions, times);
+    plan_with(detours, motions, times, clocks);
     done = true;
     for (Detour& detour : detours) {
       if (detour.trying >= detour.ways.size() || helps(detour, motions)) continue;

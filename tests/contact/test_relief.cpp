@@ -261,6 +261,23 @@ TEST_F(ReliefPlanTest, ASwingThatIsFasterThanAnySmoothTurnIsTurnedPoseByPose) {
   EXPECT_LT(deepest(2), 0.06) << "0.12 by a smooth plan alone";
 }
 
+// Takes begin in a T-pose and are in the middle of the motion one pose later.
+TEST_F(ReliefPlanTest, APoseFarFromTheNextIsNotTurnedForWhatThatOneMeets) {
+  const auto off_pose = [&](double start, std::size_t poses) {
+    for (std::size_t f = 0; f < times.size(); ++f) {
+      const double t = std::min(1.0, static_cast<double>(f) / static_cast<double>(poses));
+      motions[f] = thin_at(start + (0.9 - start) * t);
+    }
+    Relief relief = make({.cap = 1});
+    relief.plan(motions, times);
+    const std::size_t before = poses - 1;
+    return distance(relieved(relief.update_planned(motions[before], times[before]), motions[before]),
+                    transform_point(motions[before][2], center[2]));
+  };
+  EXPECT_LT(off_pose(5, 1), 0.01) << "it jumps by 14 of its radii: 0.47 by a plan that is smooth over time alone";
+  EXPECT_GT(off_pose(2.4, 60), 0.1) << "it comes slowly, and turns before it is there";
+}
+
 TEST_F(ReliefPlanTest, WithoutPosesThereIsNoPlan) {
   Relief relief = make();
   relief.plan(motions, times);
