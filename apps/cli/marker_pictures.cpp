@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ std::vector<SheetCell> MarkerPictures::draw_all(double yaw_degrees, bool follow,
   }
   const double aspect = static_cast<double>(render.width) / render.height;
   ViewOptions view;
-  view.yaw = yaw_degrees * 3.14159265358979323846 / 180;
+  view.yaw = yaw_degrees * std::numbers::pi / 180 + front_yaw(character_.skeleton);
   view.pitch = 0.15;
   std::vector<SheetCell> cells;
   for (const Shot& shot : shots_) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
 
 #include "base/math.h"
 #include "cutis/error.h"
@@ -12,6 +15,9 @@ namespace cutis {
 namespace {
 
 [[noreturn]] void fail(const char* sentence) { throw Error(ErrorCode::bad_argument, "camera", sentence); }
+
+constexpr double kAnkle = 0.12;  // where feet end, of the skeleton's height
+constexpr double kAgree = 0.7;   // of what feet are long: so much of it points to the back of who faces the front
 
 struct CameraFrame {
   Vec3d right, up, back;
@@ -54,6 +60,29 @@ View make_view(const Camera& camera, int width, int height) {
   view.width = width;
   view.height = height;
   return view;
+}
+
+double front_yaw(const Skeleton& skeleton) {
+  const std::vector<Affine3d> world = world_from_joint(skeleton, default_pose(skeleton));
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::size_t j = 0; j < world.size(); ++j) {
+    if (!skeleton.joints[j].is_bone) continue;
+    low = std::min(low, world[j].translation.y);
+    high = std::max(high, world[j].translation.y);
+  }
+  const double ankle = low + kAnkle * (high - low);
+  double forward = 0, total = 0;
+  for (std::size_t j = 0; j < world.size(); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    if (parent < 0 || !skeleton.joints[j].is_bone || !skeleton.joints[static_cast<std::size_t>(parent)].is_bone)
+      continue;
+    const Vec3d from = world[static_cast<std::size_t>(parent)].translation, to = world[j].translation;
+    const double along = std::hypot(to.x - from.x, to.z - from.z);
+    if (std::max(from.y, to.y) > ankle || along < std::abs(to.y - from.y)) continue;  // fingers of a hand point down
+    forward += to.z - from.z;
+    total += along;
+  }
+  return forward < -kAgree * total ? std::numbers::pi : 0.0;
 }
 
 Camera frame_bounds(const Box& bounds, const ViewOptions& options, double aspect) {

@@ -7,6 +7,7 @@
 
 #include "base/math.h"
 #include "cutis/error.h"
+#include "cutis/render.h"
 
 namespace cutis {
 namespace {
@@ -50,6 +51,30 @@ TEST(FrameBounds, LooksFromTheFrontAndFromTheLeft) {
   EXPECT_NEAR(front.eye.x, 0, 1e-9);
   EXPECT_GT(frame_bounds(box, {.yaw = 0.6, .pitch = 0.2}, 1).eye.x, 1);  // +X is the left of who looks along +Z
   EXPECT_GT(frame_bounds(box, {.yaw = 0.6, .pitch = 0.2}, 1).eye.y, 0.5);
+}
+
+TEST(FrontYaw, IsWhereFeetPoint) {
+  const auto yaw_of = [](const Vec3d& left_toes, const Vec3d& right_toes) {
+    Skeleton skeleton;
+    const auto joint = [&](int parent, const Vec3d& offset) {
+      Joint& added = skeleton.joints.emplace_back();
+      added.parent = parent;
+      added.local.translation = offset;
+      added.is_bone = true;
+      return static_cast<int>(skeleton.joints.size()) - 1;
+    };
+    const int hips = joint(-1, {0, 1, 0});
+    joint(joint(hips, {0, 0.6, 0}), {0, 0.1, 0.3});  // head and a nose, which are not feet
+    joint(joint(hips, {0.1, -0.95, 0}), left_toes);
+    joint(joint(hips, {-0.1, -0.95, 0}), right_toes);
+    return front_yaw(skeleton);
+  };
+  EXPECT_EQ(yaw_of({0.02, -0.04, 0.15}, {-0.02, -0.04, 0.15}), 0);
+  EXPECT_NEAR(yaw_of({0.02, -0.04, -0.15}, {-0.02, -0.04, -0.15}), 3.14159265, 1e-6);
+  EXPECT_EQ(yaw_of({0.02, -0.04, -0.15}, {-0.02, -0.04, 0.15}), 0) << "feet that do not agree";
+  EXPECT_EQ(yaw_of({0.02, -0.12, -0.08}, {-0.02, -0.12, -0.08}), 0) << "fingers of a hand that points down";
+  EXPECT_EQ(yaw_of({0, -0.04, 0}, {0, -0.04, 0}), 0) << "feet without a length";
+  EXPECT_EQ(front_yaw({}), 0);
 }
 
 TEST(FrameBounds, TakesEmptyAndPointLikeBounds) {

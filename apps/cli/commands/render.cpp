@@ -68,6 +68,7 @@ void run_render(const RenderArguments& options) {
   const Character character =
       fit_to_motion(load_character(options.file, context, {.attached = true}), options.motion, context);
   const Motion motion = choose(character, options, context);
+  choice.view.yaw += front_yaw(character.skeleton);
   choice.title =
       fmt::format("{}   {}", character.source.substr(character.source.find_last_of('/') + 1), motion.clip.name);
   const Image image = draw_sheet(character, motion, choice, context);

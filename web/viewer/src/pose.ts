@@ -44,8 +44,10 @@ export class Skeleton {
     this.joints.forEach(({parent, is_bone}, j) => {
       if (!is_bone || parent < 0 || !this.joints[parent]!.is_bone || Math.max(places[j]!.y, places[parent]!.y) > ankle) return;
       const foot = places[j]!.clone().sub(places[parent]!);
+      const along = Math.hypot(foot.x, foot.z);
+      if (along < Math.abs(foot.y)) return;  // fingers of a hand point down
       forward += foot.z;
-      total += Math.hypot(foot.x, foot.z);
+      total += along;
     });
     return forward < -0.7 * total;
   }
