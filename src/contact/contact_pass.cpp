@@ -39,12 +39,13 @@ constexpr int kFirstSubsteps = 2;
 constexpr int kSettlingSteps = 8;
 constexpr double kSettledEdges = 0.25;
 // Attempts at a sub-step that cannot be settled, each with more pairs of parts let go.
-constexpr int kMostRefusals = 2;
+constexpr int kMostRefusals = 3;
 // The rate at which speeds are per frame.
 constexpr double kFrameRate = 30;
 constexpr double kSwellFrames = 2;  // in which flesh comes out, and folds are smoothed
 constexpr double kFarApart = 0.1;   // seconds
 constexpr double kFarTurn = 0.5;    // radians of a joint
+constexpr double kNoTurn = 1e-6;    // radians
 
 void interpolate(const Pose& a, const Pose& b, double t, Pose& out) {
   out.time = std::lerp(a.time, b.time, t);
@@ -81,6 +82,7 @@ ContactPass::Impl::Impl(const Rig& r, const ContactPassOptions& o, const Context
       topology(shared->topology()),
       safe(shared->surface, bounded(o.safe, r.surface.size()), context),
       meeting_search(*shared->surface),
+      press_apart(*shared->surface, radius),
       swell(r, shared->swell, part, radius),
       unfold(r, topology, shared->unfold),
       strain(r.surface, shared->strain),
@@ -107,7 +109,7 @@ void ContactPass::Impl::restart() {
   lift.assign(mesh.size(), Vec3d{});
   swell.restart();
   unfold.restart();
-  started = false;
+  started = landed = false;
   in_contact.assign(mesh.size(), 0);
   caught_steps = 0;
   torn.clear();
@@ -208,17 +210,24 @@ void ContactPass::Impl::propose(double rate, const Context& context) {
   });
 }
 
-// What is proposed, or as much of it as can be had, in `proposed`. Parts that block each other are let go.
-SafeStepReport ContactPass::Impl::make_safe(ContactReport& report, const Context& context) {
+// What is proposed, or as much of it as can be had, in `proposed`. Parts that pinch skin between them are let go,
+// unless the sub-step may be halved: those that are far from each other along the skeleton first, then all. A body that
+// stays behind as a whole for a thumb between two fingers is worse.
+SafeStepReport ContactPass::Impl::make_safe(bool may_halve, ContactReport& report, const Context& context) {
   moved.assign(mesh.size(), 0);
   for (int attempt = 0;; ++attempt) {
     reached_mesh = proposed;
-    const SafeStepReport step = safe.step(mesh, reached_mesh, delta, moved, context, meter, away);
+    const SafeStepReport step = safe.step(mesh, reached_mesh, delta, moved, context, meter, away,
+                                          attempt < kMostRefusals ? Pinched::refuse : Pinched::hold_back);
     report.tests += step.tests;
     report.safe_ms += step.total_ms;
     report.broad_ms += step.broad_ms;
     report.candidates = std::max(report.candidates, step.candidates);
-    if (attempt < kMostRefusals && step.refused && release_blocking()) continue;
+    const bool again = step.refused && !may_halve && attempt < kMostRefusals;
+    if (again) {
+      if (attempt > 0 || !release_blocking(false)) static_cast<void>(release_blocking(true));
+      continue;
+    }
     proposed.swap(reached_mesh);
     return step;
   }
@@ -249,12 +258,13 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     const StageTimer giving(report.give_ms);
     propose(rate, context);
   }
-  const SafeStepReport step = make_safe(report, context);
+  const bool may_halve = halvings > 0 && report.halvings < kMostHalvings && report.tests < most_tests();
+  const SafeStepReport step = make_safe(may_halve, report, context);
   if (step.stopped) {
     unfold.set_state(unfolded);
     return false;
   }
-  if (step.max_lag_edges > 1 && halvings > 0 && report.halvings < kMostHalvings && report.tests < most_tests()) {
+  if (may_halve && (step.refused || step.max_lag_edges > 1)) {
     ++report.halvings;
     unfold.set_state(unfolded);
     const double middle = 0.5 * (t0 + t1);
@@ -397,15 +407,15 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
   for (std::size_t v = 0; v < s.mesh.size(); ++v) s.first_give[v] = s.mesh[v] - s.wanted[v];
   const int count = s.substeps();
   // Between frames far apart nobody sees how the skin goes.
-  s.prompt =
-      s.started && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
+  const bool first = !s.started || (s.landed && largest_turn(s.start, s.goal) < kNoTurn);
+  s.landed = false;
+  s.prompt = !first && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
   bool arrived = true;
   for (int i = 0, next = 0; i < count && arrived; i = next) {
     next = report.tests < s.most_tests() ? i + 1 : count;
     arrived = s.substep(static_cast<double>(i) / count, static_cast<double>(next) / count, s.options.max_halvings, skin,
                         report, context);
   }
-  const bool first = !s.started;
   if (arrived && first) arrived = s.settle(skin, report, context);
   if (arrived) {
     s.pose = s.goal;
@@ -414,6 +424,7 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
     report.freed = s.free_caught(report.substeps, context);
     // Between frames far apart skin may be anywhere: it has the way of the next ones to come free.
     if (s.prompt || first) report.untangled += s.keep_whole(context);
+    s.hold_again(context);
     report.certified = report.certified && s.safe.all_apart();
     s.show(report, context);
     for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.shown[s.rig.surface.welded_of[v]];

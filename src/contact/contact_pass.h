@@ -87,6 +87,10 @@ class ContactPass {
   /// The method's skin where the last call was to go, all input vertices: taken back to smooth skinning where it is
   /// folded or torn and that is neither.
   void mend(std::span<Vec3f> positions, const Context& context);
+  /// Starts anew at a pose, from the method's skin there (all input vertices) instead of from rest; what intersects a
+  /// little is pressed apart. True: it was all that did, and `positions` are valid; advance() to the same pose lets them
+  /// settle. False: with `let_go` what intersects is let go until it is apart; else nothing happened.
+  bool land(const Pose& pose, std::span<Vec3f> positions, bool let_go, const Context& context);
   /// The next call starts from rest.
   void restart();
   /// Where the next call starts: the pose that the last ones got to, or rest.

@@ -11,6 +11,7 @@
 #include "base/math.h"
 #include "contact/contact_pass.h"
 #include "contact/contact_rest.h"
+#include "contact/press_apart.h"
 #include "contact/strain_limit.h"
 
 namespace cutis {
@@ -41,6 +42,7 @@ struct ContactPass::Impl {
   const Topology& topology;                // of all triangles
   SafeStep safe;
   MeetingSearch meeting_search;
+  PressApart press_apart;
   Swell swell;
   Unfold unfold;
   StrainLimit strain;
@@ -61,6 +63,7 @@ struct ContactPass::Impl {
     std::vector<DualQuat<double>> rigid;
   };
   bool started = false;
+  bool landed = false;  // at a pose, and not yet followed from there
   std::vector<double> stiffness;        // per vertex: of its own place against its neighbours'
   std::vector<std::uint32_t> edges_of;  // per part
   std::vector<char> in_contact;
@@ -128,7 +131,7 @@ struct ContactPass::Impl {
   [[nodiscard]] bool lets_go(ContactReport& report);
   void stop(ContactReport& report);
   void propose(double rate, const Context& context);
-  SafeStepReport make_safe(ContactReport& report, const Context& context);
+  SafeStepReport make_safe(bool may_halve, ContactReport& report, const Context& context);
   void relax(const Context& context);
   void find_plain(const std::vector<Affine3d>& at, const Context& context);  // `plain`
   void turn_bones(const std::vector<Affine3d>& at, Turns& with) const;
@@ -138,7 +141,7 @@ struct ContactPass::Impl {
   [[nodiscard]] double stretch(std::uint32_t v) const;                      // of the edges at v, the largest
   void release_passed(bool left_behind);
   [[nodiscard]] bool passed(std::uint32_t a, std::uint32_t b) const;  // the thinner part's bone is inside the thicker
-  bool release_blocking();
+  bool release_blocking(bool neighbours);
   bool find_broken(const std::vector<Vec3f>& skin, const std::vector<Vec3f>& target, const BrokenBounds& most);
   [[nodiscard]] double longest_stretch(const std::vector<Vec3f>& skin) const;
   void repair(std::vector<Vec3f>& skin, const std::vector<Vec3f>& target);
@@ -149,6 +152,7 @@ struct ContactPass::Impl {
   void suspect_moved(const std::vector<Vec3f>& from, const std::vector<Vec3f>& to);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);
+  void hold_again(const Context& context);
   std::size_t draw_together(std::vector<Vec3f>& skin, const Context& context);
   void show(ContactReport& report, const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);

@@ -112,11 +112,11 @@ bool ContactPass::Impl::passed(std::uint32_t a, std::uint32_t b) const {
   return false;
 }
 
-// What cannot be followed at all is let go: two parts that block each other and are not neighbours.
-bool ContactPass::Impl::release_blocking() {
+// What cannot be followed at all is let go: parts that block each other. False: they are neighbours, or one.
+bool ContactPass::Impl::release_blocking(bool neighbours) {
   bool any = false;
   for (const auto& [a, b] : safe.blocking()) {
-    if (a >= rig.bones.size() || b >= rig.bones.size() || bones_between(a, b) <= 1) continue;
+    if (a >= rig.bones.size() || b >= rig.bones.size() || (!neighbours && bones_between(a, b) <= 1)) continue;
     safe.release(a, b);
     any = true;
   }
@@ -358,6 +358,44 @@ void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.whole[surface.welded_of[v]];
 }
 
+bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go, const Context& context) {
+  Impl& s = *impl_;
+  const RigSurface& surface = s.rig.surface;
+  if (s.safe.surface().rest_report().endless) return false;
+  s.set_goal(pose);
+  s.whole.resize(s.mesh.size());
+  for (std::size_t v = 0; v < s.mesh.size(); ++v) {
+    s.whole[v] = positions[surface.first_of[v]];
+    if (!is_finite(s.whole[v])) return false;
+  }
+  s.proposed = s.whole;
+  const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * s.mesh.size(), 0);
+  const auto found = s.meeting_search.find(s.whole, ignored, context, &own);
+  if (own.stopped()) return false;
+  const std::vector<MeetingParts> meeting(found.begin(), found.end());
+  const bool apart = meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, context, &own) &&
+                                         !s.find_broken(s.whole, s.proposed, kTooMuch));
+  if (!apart && !let_go) return false;
+  const Pose goal = s.goal;
+  s.restart();
+  s.safe.restore_state({});
+  s.pose = goal;
+  s.motion = s.goal_motion;
+  s.wanted = s.proposed;
+  s.mesh = apart ? s.whole : s.proposed;
+  s.started = s.landed = true;
+  if (apart || s.stops <= 1) s.pause = 0;
+  if (!apart) {
+    for (const auto& [parts, pairs] : meeting) s.safe.release(parts[0], parts[1], true);
+    s.safe.set_meeting(meeting);
+    return false;
+  }
+  for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[surface.welded_of[v]];
+  return true;
+}
+
 void ContactPass::Impl::suspect_moved(const std::vector<Vec3f>& from, const std::vector<Vec3f>& to) {
   suspects.resize(from.size());
   for (std::size_t v = 0; v < from.size(); ++v) suspects[v] = from[v] != to[v] ? 1 : 0;
@@ -378,6 +416,19 @@ void ContactPass::Impl::rearm_parted(const Context& context) {
   safe.rearm_if([&](const SafeStepState::Released& pair) {
     return itself(pair) && std::ranges::none_of(meeting, [&](const auto& m) { return m.parts[0] == pair.a; });
   });
+}
+
+// What was let go and is only a little inside each other now is pressed apart, and held again.
+void ContactPass::Impl::hold_again(const Context& context) {
+  if (safe.released_pairs().empty()) return;
+  const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
+  WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
+  own.start(kLookWork * mesh.size(), 0);
+  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
+  if (own.stopped()) return;
+  safe.set_meeting(meeting);
+  if (!meeting.empty() && !press_apart.run(mesh, meeting_search, context, &own)) return;
+  safe.rearm_all();
 }
 
 // Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way

@@ -77,6 +77,7 @@ std::span<const MeetingParts> MeetingSearch::search(std::span<const Vec3f> posit
   tree_.refit(positions, surface_.triangles());
   find_intersections(tree_, surface_.triangles(), positions, found_, meter, context, among);
   meeting_.clear();
+  triangles_.clear();
   if (meter != nullptr && meter->stopped()) return meeting_;
   for (const auto& keys : found_)
     for (const std::uint64_t k : keys) {
@@ -87,6 +88,7 @@ std::span<const MeetingParts> MeetingSearch::search(std::span<const Vec3f> posit
       auto at = std::ranges::lower_bound(meeting_, parts, {}, &MeetingParts::parts);
       if (at == meeting_.end() || at->parts != parts) at = meeting_.insert(at, {parts, 0});
       ++at->pairs;
+      triangles_.push_back({a, b});
     }
   return meeting_;
 }

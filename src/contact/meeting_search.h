@@ -27,6 +27,9 @@ struct MeetingParts {
   std::size_t pairs = 0;
 };
 
+/// Two triangles of a surface.
+using MeetingTriangles = std::array<std::uint32_t, 2>;
+
 /// Parts that intersect, in meshes of one surface.
 class MeetingSearch {
  public:
@@ -43,6 +46,8 @@ class MeetingSearch {
   [[nodiscard]] std::span<const MeetingParts> find_near(std::span<const std::uint8_t> marked,
                                                         std::span<const Vec3f> positions, const PartsPredicate& ignored,
                                                         const Context& context, WorkMeter* meter = nullptr);
+  /// Those that the last call counted.
+  [[nodiscard]] std::span<const MeetingTriangles> triangles() const { return triangles_; }
 
  private:
   std::span<const MeetingParts> search(std::span<const Vec3f> positions, const PartsPredicate& ignored,
@@ -52,6 +57,7 @@ class MeetingSearch {
   TriangleBvh tree_;                               // the surface's, around the mesh
   std::vector<std::vector<std::uint64_t>> found_;  // per chunk of its leaves
   std::vector<MeetingParts> meeting_;
+  std::vector<MeetingTriangles> triangles_;
   std::vector<std::uint8_t> among_;  // per node of the tree: a triangle below has a marked vertex
 };
 

@@ -81,6 +81,7 @@ struct SafeStep::Impl {
   double keep = 0;
   double largest = 0;  // coordinate
   double away = 0;     // metres, of the mesh that is handed out from this one
+  Pinched pinched = Pinched::hold_back;
   WorkMeter* meter = nullptr;
   [[nodiscard]] bool stopped() const { return meter != nullptr && meter->stopped(); }
   std::size_t examined = 0;
@@ -267,7 +268,7 @@ bool SafeStep::Impl::certify(SafeStepReport& report, const Context& context) {
     const std::size_t hits = find_impacts(pass, begin_new, context);
     if (stopped()) return false;
     if (hits == 0) return true;
-    if (examined > options.max_tests) return false;
+    if (examined > options.max_tests || (pass == kOwnFrameRounds && pinched == Pinched::refuse)) return false;
     std::fill(hold.begin(), hold.end(), 1.0);
     hold_back(pass >= kOwnFrameRounds);
     for (std::size_t v = 0; v < hold.size(); ++v) {
@@ -292,7 +293,7 @@ void SafeStep::Impl::note_blocking() {
     for (std::size_t j = 0; j < split; ++j)
       for (std::size_t k = split; k < 4; ++k) {
         const std::uint32_t a = surface.part()[pairs[i].vertex[j]], b = surface.part()[pairs[i].vertex[k]];
-        if (a != b) blocking.push_back({std::min(a, b), std::max(a, b)});
+        blocking.push_back({std::min(a, b), std::max(a, b)});
       }
   }
   std::sort(blocking.begin(), blocking.end());
@@ -429,10 +430,11 @@ SafeStep& SafeStep::operator=(SafeStep&&) noexcept = default;
 
 SafeStepReport SafeStep::step(std::span<const Vec3f> last, std::span<Vec3f> proposed,
                               std::span<const Affine3d> part_motion, std::span<const char> moved,
-                              const Context& context, WorkMeter* meter, double away) {
+                              const Context& context, WorkMeter* meter, double away, Pinched pinched) {
   const Timer timer;
   Impl& s = *impl_;
   s.meter = meter;
+  s.pinched = pinched;
   s.away = away;
   s.check_sizes(last.size(), proposed.size(), part_motion.size(), moved.size());
   SafeStepReport report;

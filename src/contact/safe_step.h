@@ -55,6 +55,12 @@ struct SafeStepReport {
   double broad_ms = 0, project_ms = 0, certify_ms = 0, total_ms = 0;
 };
 
+/// What becomes of vertices that cannot be held back along their own ways, pinched between parts that move differently.
+enum class Pinched {
+  hold_back,  ///< they stay behind with the main part, and so does all that meets them then: in the worst case the body
+  refuse      ///< the step is refused; blocking() says which parts pinch them
+};
+
 /// A vertex near another skin after the step.
 struct ContactRecord {
   std::uint32_t vertex = 0;
@@ -89,14 +95,16 @@ class SafeStep {
   /// `last`: a valid mesh. `proposed`: in: the mesh wanted, out: a valid one. `part_motion`: of every part over the
   /// step (posed now from posed then). `moved`: per vertex, not 0 where it may differ from part_motion * last (what
   /// differs is found anyway). `meter`: counts, and stops the step; `away`: metres that the mesh will be shifted by
-  /// before it is handed out. Throws Error(bad_argument) on wrong sizes and never otherwise.
+  /// before it is handed out; `pinched`: see there. Throws Error(bad_argument) on wrong sizes and never otherwise.
   SafeStepReport step(std::span<const Vec3f> last, std::span<Vec3f> proposed, std::span<const Affine3d> part_motion,
-                      std::span<const char> moved, const Context& context, WorkMeter* meter = nullptr, double away = 0);
+                      std::span<const char> moved, const Context& context, WorkMeter* meter = nullptr, double away = 0,
+                      Pinched pinched = Pinched::hold_back);
 
   /// After the last step, sorted by vertex, one per vertex: its nearest.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
 
-  /// Pairs of parts, lower number first, sorted, that kept the last step from being settled. Empty but after a refusal.
+  /// Pairs of parts, lower number first, sorted, that kept the last step from being settled; a part and itself, too.
+  /// Empty but after a refusal.
   [[nodiscard]] std::span<const std::array<std::uint32_t, 2>> blocking() const;
 
   /// Lets two parts pass through each other, or a part through itself. They are armed again once they have intersected

@@ -171,6 +171,7 @@ struct Solver::Impl {
   void skin_whole(const Pose& pose);  // with all that the frame says of it
   void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
   void let_go(const Pose& pose);
+  void land(const Pose& pose);
   void report_relief();
 };
 
@@ -364,7 +365,20 @@ void Solver::Impl::let_go(const Pose& pose) {
     meter->start(WorkMeter::kNoLimit, options.frame_budget_ms);
     skin_whole(pose);
     contact_pass->mend(frame.positions, context);
+    if (contact.limit == ContactLimit::work && contact_pass->land(pose, frame.positions, true, context)) {
+      contact.limit = ContactLimit::none;
+      contact.certified = true;
+    }
   }
+}
+
+// The first frame: straight to it, if what intersects there can be pressed apart; else contact comes from rest.
+void Solver::Impl::land(const Pose& pose) {
+  TrackerState before;
+  if (tracker) before = tracker->save_state();
+  skin(pose, frame.positions, {.frames = 0, .guarded = true});
+  if (!meter->stopped() && contact_pass->land(pose, frame.positions, false, context)) return;
+  if (tracker) tracker->restore_state(before);
 }
 
 // With contact, from the last frame on. `asked`: the pose where it is, `pose`: near the origin.
@@ -376,6 +390,7 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
     const StageTimer relieving(relief_ms);
     feasible = &relief->apply(pose);
   }
+  if (followed && contact_pass->at_rest() && !starts_from_rest()) land(*feasible);
   const double away = length(offset);
   const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
   const auto skin_at = [this](const Pose& at, double frames, std::span<Vec3f> positions) {

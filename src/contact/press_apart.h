@@ -1,0 +1,46 @@
+// Skins that pass through each other a little, pressed apart: each goes away from the other where it is inside it,
+// until they do not meet. What was let go for a frame or two, and where the method's own skin overlaps (an armpit, a
+// hip), can be held again so. Skins that are deep in each other are left as they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "contact/meeting_search.h"
+
+namespace cutis {
+
+class PressApart {
+ public:
+  /// The surface and the radii (per part, metres) must outlive this.
+  PressApart(const ContactSurface& surface, std::span<const float> radius) : surface_(surface), radius_(radius) {}
+
+  /// `mesh`: finite; `search` has looked at all of it last. True: it intersects nowhere any more, but where it does at
+  /// rest. False: it is as it was.
+  bool run(std::vector<Vec3f>& mesh, MeetingSearch& search, const Context& context, WorkMeter* meter);
+
+ private:
+  void start(const std::vector<Vec3f>& mesh);
+  bool find_inside(std::span<const MeetingTriangles> meeting, bool first);
+  void read_sides(const Triangle& of, const Triangle& against);
+  bool fill_inside(int rings);
+  bool push(double step, std::vector<Vec3f>& to);
+  void take_along();
+
+  const ContactSurface& surface_;
+  std::span<const float> radius_;
+  std::vector<Vec3f> start_, at_, further_;
+  std::vector<Vec3d> away_;           // from the skin that a vertex's triangles meet; a sum
+  std::vector<Vec3d> offset_;         // metres that a vertex was pushed
+  std::vector<Vec3d> smooth_, next_;  // that, smoothed
+  std::vector<int> votes_;            // behind the triangles that it meets, or in front
+  std::vector<std::uint8_t> inside_, met_, pushed_;
+  std::vector<std::uint64_t> cut_;               // edges that pass through the other skin; sorted
+  std::vector<std::uint32_t> region_, touched_;  // inside; of triangles that meet
+  std::vector<std::uint32_t> moved_;             // pushed, and what goes along
+  std::vector<std::uint8_t> listed_;             // in that
+};
+
+}  // namespace cutis
