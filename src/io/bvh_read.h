@@ -33,6 +33,8 @@ struct BvhMotion {
   std::size_t frames = 0;
   double frame_time = 0;       ///< seconds
   std::vector<double> values;  ///< frames x channels; degrees for rotations
+  /// The offsets draw the body as it is in one of the frames, and nothing says that this is how it rests.
+  bool rests_in_motion = false;
 
   /// Joint frames in the file's world.
   struct Pose {

@@ -1,11 +1,13 @@
 // World rotations are transferred relative to a reference pose r of the motion:
-//   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * F
-// F turns the character's rest frame (left-right and up axes) into the motion's at r; align_c is the shortest
-// rotation that then makes the two bones parallel, so twist is judged from a common facing; swing(t), the identity
-// for rigid bones, takes up what joints between the two ends of the motion's bone do.
+//   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * A_parent(c)
+// At the root A is F, which turns the character's rest frame (left-right and up axes) into the motion's at r; align_c
+// is the shortest rotation that then makes the two bones parallel: elbows and knees that differ in how far they are bent
+// are bent about their hinges, and twist is judged from a common facing. swing(t), the identity for rigid bones, takes
+// up what joints between the two ends of the motion's bone do.
 //
 // The reference pose is the motion's skeleton without rotations. Files whose offsets do not draw a body at all (all
-// bones along one axis) are measured instead at the frame that is most like the character's rest pose.
+// bones along one axis) are measured instead at the frame that is most like the character's rest pose; so are those of
+// which nobody says how they rest, where nodes are left in a frame of the motion: at the one in which limbs are straightest.
 //
 // Rigs for inverse kinematics hang feet on the root, and control rigs hang limbs beside the bones that move the skin.
 // A mapped joint that hangs on no other is carried by the joint that takes the motion joint above its own: it keeps
@@ -32,6 +34,11 @@ using MotionPose = BvhMotion::Pose;
 /// Mean angle between corresponding bones above which the unrotated skeleton is no use as a reference.
 constexpr double kWorstReference = 50 * kPi / 180;
 constexpr std::size_t kReferenceCandidates = 256;
+/// A body that rests as in one of the motion's frames: bones bent less than this at their joints, in the mean, are a
+/// rest pose all the same, and another frame has to be this much straighter to be taken.
+constexpr double kStraight = 8 * kPi / 180, kClearlyStraighter = 4 * kPi / 180;
+/// Bones that a body's tilt counts as.
+constexpr double kTiltWeight = 3;
 /// Bones shorter than this share of the skeleton's size have no direction.
 constexpr double kShortBone = 1e-3;
 /// Share of frames that may have their feet lower than the level taken for the ground.
@@ -153,6 +160,9 @@ class Retargeter {
     choose_root(link_of_motion);
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (links_[i].parent < 0 && static_cast<int>(i) != root_) carry(static_cast<int>(i), link_of_motion);
+    order_.push_back(root_);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      order_.insert(order_.end(), at(order_[i]).children.begin(), at(order_[i]).children.end());
   }
 
   /// The link of the closest mapped joint above a link's in the motion, or -1.
@@ -337,6 +347,7 @@ class Retargeter {
     if (top == nullptr) top = find(Part::head);
     const Link *left = find(Part::foot, Side::left), *right = find(Part::foot, Side::right);
     if (hips == nullptr || top == nullptr || left == nullptr || right == nullptr) return {};
+    if (motion_.rests_in_motion) return {};  // whoever lies down at first is not Z-up
     const MotionPose rest = motion_.rest();
     const auto place = [&](const Link* link) { return rest.position[static_cast<std::size_t>(link->motion)]; };
     const Vec3d up = normalized(place(top) - place(hips));
@@ -397,35 +408,73 @@ class Retargeter {
     int count = 0;
     for (const Link& link : links_) {
       if (link.turning != Turning::aims) continue;
-      sum += std::acos(std::clamp(dot(rotate(f, link.rest_direction), motion_direction(link, pose)), -1.0, 1.0));
+      sum += angle_between(rotate(f, link.rest_direction), motion_direction(link, pose));
       ++count;
     }
     return count > 0 ? sum / count : 0;
   }
 
+  /// A_c of every link when the motion's body is in `pose`. `bent`: how far the bones are from pointing as they do in
+  /// the rest pose, each as the one above it has turned them, and the body from standing; the mean.
+  [[nodiscard]] std::vector<Quatd> alignments(const MotionPose& pose, bool is_posed, double* bent = nullptr) const {
+    const Quatd f = facing(pose);
+    const Vec3d ahead = rotate(f, Vec3d{0, 0, 1});
+    const Quatd level = axis_angle(Vec3d{0, 1, 0}, std::atan2(ahead.x, ahead.z));
+    double sum = kTiltWeight * angle_between(rotate(f, Vec3d{0, 1, 0}), {0, 1, 0}), count = kTiltWeight;
+    std::vector<Quatd> result(links_.size());
+    for (const int i : order_) {
+      const Link& link = at(i);
+      // In a frame of the motion heads look ahead more often than they follow the chest, and feet need not stand.
+      const bool goes_along = is_posed && link.role.part == Part::toes;
+      Quatd base = is_posed && link.role.part == Part::head ? level : f;
+      if (link.parent >= 0 && (link.turning != Turning::copies || goes_along))
+        base = result[static_cast<std::size_t>(link.parent)];
+      Quatd& turn = result[static_cast<std::size_t>(i)];
+      turn = base;
+      if (link.turning != Turning::aims) continue;
+      const Vec3d from = normalized(rotate(base, link.rest_direction)), to = motion_direction(link, pose);
+      turn = rotation_between(from, to) * base;
+      sum += angle_between(from, to);
+      ++count;
+    }
+    if (bent != nullptr) *bent = sum / count;
+    return result;
+  }
+  static double angle_between(const Vec3d& a, const Vec3d& b) { return std::acos(std::clamp(dot(a, b), -1.0, 1.0)); }
+
+  /// The frame for which `badness` is least, if that is less than `limit`.
+  template <class Badness>
+  void take_best_frame(double limit, const Badness& badness) {
+    const std::size_t step = std::max<std::size_t>(1, motion_.frames / kReferenceCandidates);
+    for (std::size_t f = 0; f < motion_.frames; f += step) {
+      if (f % 256 == 0) context_.check_cancelled();
+      MotionPose pose = scene_pose(motion_.pose(f));
+      const double value = badness(pose);
+      if (!(value < limit)) continue;
+      limit = value;
+      reference_ = std::move(pose);
+      reference_frame_ = static_cast<int>(f);
+    }
+  }
+
   void choose_reference() {
     reference_ = scene_pose(motion_.rest());
-    double least = disagreement(reference_);
-    if (least > kWorstReference) {
-      const std::size_t step = std::max<std::size_t>(1, motion_.frames / kReferenceCandidates);
-      for (std::size_t f = 0; f < motion_.frames; f += step) {
-        MotionPose pose = scene_pose(motion_.pose(f));
-        const double value = disagreement(pose);
-        if (value >= least) continue;
-        least = value;
-        reference_ = std::move(pose);
-        reference_frame_ = static_cast<int>(f);
-      }
+    bool is_posed = false;
+    if (motion_.rests_in_motion) {
+      const auto bend = [&](const MotionPose& pose) {
+        double bent = 0;
+        (void)alignments(pose, true, &bent);
+        return bent;
+      };
+      const double bent = bend(reference_);
+      is_posed = bent > kStraight;
+      if (is_posed) take_best_frame(bent - kClearlyStraighter, bend);
+    } else if (const double least = disagreement(reference_); least > kWorstReference) {
+      take_best_frame(least, [&](const MotionPose& pose) { return disagreement(pose); });
+      is_posed = reference_frame_ >= 0;
     }
-    const Quatd f = facing(reference_);
-    for (Link& link : links_) {
-      if (link.turning == Turning::aims) {
-        link.alignment =
-            rotation_between(normalized(rotate(f, link.rest_direction)), motion_direction(link, reference_)) * f;
-      } else {
-        link.alignment = link.turning == Turning::follows ? at(link.parent).alignment : f;
-      }
-    }
+    const std::vector<Quatd> alignment = alignments(reference_, is_posed);
+    for (std::size_t i = 0; i < links_.size(); ++i) links_[i].alignment = alignment[i];
   }
 
   // ---- size and place ----
@@ -558,12 +607,8 @@ class Retargeter {
   void place_loose_joints(const std::vector<Vec3d>& root_place, Clip& clip) const {
     const std::size_t n = skeleton_.joints.size();
     std::vector<Channel> moves(n), turns(n);
-    std::vector<int> order;  // parents first
-    order.push_back(root_);
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order.insert(order.end(), at(order[i]).children.begin(), at(order[i]).children.end());
     std::vector<Vec3d> offset(links_.size()), place(links_.size());
-    for (const int i : order) {
+    for (const int i : order_) {
       if (i == root_) continue;
       const Link& parent = at(at(i).parent);
       const Mat3d stretch = polar_decompose(default_world_[static_cast<std::size_t>(parent.joint)].linear).stretch;
@@ -574,7 +619,7 @@ class Retargeter {
       if (f % 256 == 0) context_.check_cancelled();
       const std::vector<Quatd> turn = world_rotations(scene_pose(motion_.pose(f)));
       place[static_cast<std::size_t>(root_)] = root_place[f];
-      for (const int i : order)
+      for (const int i : order_)
         if (i != root_)
           place[static_cast<std::size_t>(i)] =
               place[static_cast<std::size_t>(at(i).parent)] +
@@ -646,6 +691,7 @@ class Retargeter {
   const Context& context_;
   double ground_ = 0;
   std::vector<Link> links_;
+  std::vector<int> order_;               ///< links, parents first
   std::vector<int> link_of_;             ///< per joint, -1: not mapped
   std::vector<int> followed_;            ///< per joint: link that it follows, or -1
   std::vector<Quatd> follower_change_;   ///< per joint: from the rest frame of that link to its own

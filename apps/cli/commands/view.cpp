@@ -127,7 +127,9 @@ void add_view(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->folder, "Folder of the page, index.html")->capture_default_str();
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
-  verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
+  verb->add_option("--bvh,--motion", options->bvh,
+                   "Motion of any such body as a clip: .bvh, .vrma, or a clip of a .glb .gltf .vrm .fbx .dae")
+      ->excludes(clip);
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
   auto* serve =
       verb->add_flag("--serve", options->serve,
