@@ -726,7 +726,7 @@ Character read_assimp(const std::string& path, const Context& context, const Rea
 ClipSource read_assimp_motion_memory(std::string_view bytes, const std::string& name, const Context& context) {
   Context quiet = context;
   quiet.on_warning = nullptr;  // about meshes, and clips that nobody asked for
-  ClipSource source = read_scene(bytes, name, quiet, {.ignore_weights = true}, &AssimpReader::read_motion);
+  ClipSource source = read_scene(bytes, name, quiet, {}, &AssimpReader::read_motion);
   source.bytes = bytes.size();
   return source;
 }

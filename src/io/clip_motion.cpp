@@ -48,7 +48,12 @@ class ClipSampler {
     BvhMotion motion;
     motion.source = source_.body.source;
     motion.frame_time = 1 / kClipRate;
-    for (std::size_t i = 0; i < joints_.size(); ++i) add_joint(i, moves[i] != 0, motion);
+    const std::vector<PlacedJoint> body = placed_joints(source_.body);
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      add_joint(i, moves[i] != 0, motion);
+      motion.body.push_back(body[joints_[i]]);
+      motion.body.back().parent = parent_of(i);
+    }
     const std::vector<double> times = sample_times(clip_, 0, kClipRate);
     if (!may_unfold(times.size(), motion.channels, source_.bytes))
       throw Error(ErrorCode::bad_file, motion.source,

@@ -54,10 +54,12 @@ std::vector<Piece> read_pieces(const File& file, const MeshNodes& selected, Data
   return pieces;
 }
 
-std::vector<SkinUse> find_skin_uses(const File& file, std::vector<Piece>& pieces, const ReadOptions& options) {
+void bind_to_skins(const File& file, const Scene& scene, const MeshNodes& selected, std::vector<Piece>& pieces,
+                   Data& data, const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
+  const auto is_skinned = [&](const Piece& piece) { return file.nodes[piece.node].skin >= 0; };
   std::map<std::size_t, SkinUse> uses;
   for (Piece& piece : pieces) {
-    if (file.nodes[piece.node].skin < 0) continue;
+    if (!is_skinned(piece)) continue;
     const auto skin = static_cast<std::size_t>(file.nodes[piece.node].skin);
     SkinUse& use = uses[skin];
     use.skin = skin;
@@ -67,15 +69,9 @@ std::vector<SkinUse> find_skin_uses(const File& file, std::vector<Piece>& pieces
   }
   std::vector<SkinUse> in_order;
   for (const auto& [skin, use] : uses) in_order.push_back(use);
-  return in_order;
-}
-
-void bind_to_skins(const File& file, const Scene& scene, const MeshNodes& selected, std::vector<Piece>& pieces,
-                   Data& data, const ReadOptions& options, const Context& context, SkeletonResult& skeleton) {
-  const auto is_skinned = [&](const Piece& piece) { return file.nodes[piece.node].skin >= 0; };
   std::vector<std::size_t> carriers;
   for (const auto& [node, carrier] : selected.carrier_of) carriers.push_back(carrier);
-  skeleton = build_skeleton(file, scene, find_skin_uses(file, pieces, options), carriers, data);
+  skeleton = build_skeleton(file, scene, in_order, carriers, data);
   KeepApart keep_apart;
   std::erase_if(pieces, [&](Piece& piece) {
     if (is_skinned(piece)) return false;
@@ -209,17 +205,30 @@ Character assemble_humanoid(std::span<const std::byte> bytes, const std::string&
   return character;
 }
 
-/// The skins that say how a body rests: those that meshes wear, else all that have places for their joints.
-std::vector<SkinUse> skins_at_rest(const File& file, const Scene& scene, Data& data, const Context& context) {
-  const MeshNodes selected = select_mesh_nodes(file, scene, false, context);
-  if (selected.is_skinned) {
-    std::vector<Piece> pieces = read_pieces(file, selected, data, context);
-    return find_skin_uses(file, pieces, {});
-  }
+/// Without a skinned mesh: joints as skins that no mesh wears have them at rest, else where nodes are.
+ClipSource assemble_skeleton(const File& file, const Scene& scene, Data& data, const Context& context) {
   std::vector<SkinUse> uses;
   for (std::size_t skin = 0; skin < file.skins.size(); ++skin)
     if (auto use = use_without_mesh(file, skin, data)) uses.push_back(std::move(*use));
-  return uses;
+  ClipSource source;
+  SkeletonResult skeleton;
+  if (!uses.empty()) {
+    skeleton = build_skeleton(file, scene, uses, {}, data);
+    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
+    source.is_bound = !source.body.clips.empty();
+  }
+  if (!source.is_bound) {
+    std::set<std::size_t> bones;
+    for (const Skin& skin : file.skins) bones.insert(skin.joints.begin(), skin.joints.end());
+    for (const Animation& animation : file.animations)
+      for (const AnimationChannel& channel : animation.channels)
+        if (channel.node >= 0 && channel.path != "weights") bones.insert(static_cast<std::size_t>(channel.node));
+    skeleton = build_rigid_skeleton(file, scene, std::vector<std::size_t>(bones.begin(), bones.end()));
+    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  }
+  source.body.source = file.name;
+  source.body.skeleton = std::move(skeleton.skeleton);
+  return source;
 }
 
 ClipSource assemble_motion(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
@@ -227,29 +236,15 @@ ClipSource assemble_motion(std::span<const std::byte> bytes, const std::string& 
   Context context = loud;
   context.on_warning = nullptr;  // about meshes, and clips that nobody asked for
   const File file = parse_file(bytes, name, folder, context);
-  const Scene scene = build_scene(file);
-  Data data(file, bytes.size());
-  std::set<std::size_t> nodes;
-  for (const Skin& skin : file.skins) nodes.insert(skin.joints.begin(), skin.joints.end());
-  for (const Animation& animation : file.animations)
-    for (const AnimationChannel& channel : animation.channels)
-      if (channel.node >= 0 && channel.path != "weights") nodes.insert(static_cast<std::size_t>(channel.node));
-  const std::vector<std::size_t> moved(nodes.begin(), nodes.end());
-
-  const std::vector<SkinUse> uses = skins_at_rest(file, scene, data, context);
-  ClipSource source{{}, !uses.empty(), bytes.size()};
-  SkeletonResult skeleton;
-  if (source.is_bound) {
-    skeleton = build_skeleton(file, scene, uses, {}, data);
-    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  ClipSource source;
+  const auto is_skinned = [](const Node& node) { return node.mesh >= 0 && node.skin >= 0; };
+  if (std::any_of(file.nodes.begin(), file.nodes.end(), is_skinned))
+    source = {assemble(bytes, name, folder, context, {}), true, 0};
+  if (source.body.clips.empty()) {  // what moves, if anything, has no skin
+    Data data(file, bytes.size());
+    source = assemble_skeleton(file, build_scene(file), data, context);
   }
-  if (source.body.clips.empty()) {  // what moves has no skin
-    source.is_bound = false;
-    skeleton = build_rigid_skeleton(file, scene, moved);
-    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
-  }
-  source.body.source = name;
-  source.body.skeleton = std::move(skeleton.skeleton);
+  source.bytes = bytes.size();
   for (const Clip& clip : source.body.clips)  // buffers may lie in other files
     for (const Channel& channel : clip.channels) source.bytes += sizeof(float) * channel.values.size();
   return source;

@@ -36,7 +36,7 @@ std::vector<PlacedJoint> placed_joints(const BvhMotion& motion, const BvhMotion:
 
 /// From the offsets; where those draw no body, from a frame.
 Recognised recognise_motion(const BvhMotion& motion, std::vector<PlacedJoint>& placed) {
-  placed = placed_joints(motion, motion.rest());
+  placed = motion.body.empty() ? placed_joints(motion, motion.rest()) : motion.body;
   Recognised found = recognise(placed);
   for (const std::size_t frame : {std::size_t{0}, motion.frames / 2}) {
     if (found.kind != BodyKind::none || frame >= motion.frames) break;
@@ -54,11 +54,24 @@ JointMap map_joints(const Character& character, const BvhMotion& motion) {
   const Recognised motion_roles = recognise_motion(motion, theirs);
   JointMap map = match_skeletons(ours, recognise(ours), theirs, motion_roles);
   constexpr std::size_t kFewest = 3;
-  if (map.size() < kFewest)
+  // Trunks alone say little of bodies with limbs: a spider's is not a person's. Names of armatures do not count.
+  std::size_t limbs = 0, others = 0;
+  for (const JointMatch& match : map) {
+    const Part part = match.role.part;
+    if (part == Part::none)
+      ++others;
+    else if (part != Part::hips && part != Part::spine && part != Part::neck && part != Part::head &&
+             part != Part::tail)
+      ++limbs;
+  }
+  const auto has_more = [&](const auto& joints) { return joints.size() > 3 * map.size(); };
+  const bool leaves_limbs = !map.empty() && limbs == 0 && others <= kFewest && has_more(ours) && has_more(theirs);
+  if (map.size() < kFewest || leaves_limbs)
     throw Error(ErrorCode::bad_argument, motion.source,
-                fmt::format("only {} joints of the motion ({}) correspond to joints of the character ({}); write a "
+                fmt::format("only {} joints of the motion ({}) correspond to joints of the character ({}){}; write a "
                             "JSON file {{\"character joint\": \"motion joint\", ...}} and give it with --bvh-map.",
-                            map.size(), some_names(motion.joints), some_names(character.skeleton.joints)));
+                            map.size(), some_names(motion.joints), some_names(character.skeleton.joints),
+                            leaves_limbs ? ", and none of a limb" : ""));
   return map;
 }
 

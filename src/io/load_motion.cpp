@@ -17,6 +17,8 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kLongestName = 60;  // in a message
+/// Pairs of joints that are not even this sure are of bodies that have little in common.
+constexpr double kLikely = 0.45;
 
 struct NamedMotion {
   BvhMotion motion;
@@ -77,6 +79,12 @@ Clip load_motion(const std::string& file, const Character& character, const Cont
                             motion.frames, motion.channels, character.skeleton.joints.size()));
   const JointMap map =
       options.map_file.empty() ? map_joints(character, motion) : read_joint_map(options.map_file, character, motion);
+  double surest = 0;
+  for (const JointMatch& match : map) surest = std::max(surest, match.confidence);
+  if (surest < kLikely)
+    context.warn(fmt::format("{}: is the motion of another kind of body than {}'s (no pair of joints is surer than "
+                             "{:.2g}); --bvh-map says which joint takes which",
+                             file, character.source, surest));
   for (const JointMatch& match : map) {
     if (report == nullptr) break;
     report->joints.push_back({character.skeleton.joints[static_cast<std::size_t>(match.joint)].name,
