@@ -81,13 +81,16 @@ class AssimpReader {
       character_ = {};  // what moves has no skin
       for (Node& node : nodes_) node.joint = -1;
     }
-    std::vector<char> moved(nodes_.size(), 0), wanted(nodes_.size(), 0);
-    for (const std::string& name : moved_nodes())
-      if (const auto found = node_of_name_.find(name); found != node_of_name_.end()) {
-        moved[static_cast<std::size_t>(found->second)] = 1;
-        want(found->second, wanted);
-      }
-    add_joints(wanted, moved);
+    const std::set<std::string> moved = moved_nodes();
+    std::vector<char> is_bone(nodes_.size(), 0), wanted(nodes_.size(), 0);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {  // hands and feet that keep still are of the body, too
+      const int above = nodes_[i].parent;
+      const bool hangs = above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && nodes_[i].source->mNumMeshes == 0;
+      if (!hangs && (above < 0 || !moved.contains(nodes_[i].name))) continue;
+      is_bone[i] = 1;
+      want(static_cast<int>(i), wanted);
+    }
+    add_joints(wanted, is_bone);
     add_clips();
     character_.source = name_;
     return {std::move(character_), false, 0};

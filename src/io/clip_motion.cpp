@@ -13,7 +13,11 @@
 namespace cutis {
 namespace {
 
-constexpr double kClipRate = 60;  // frames a second
+/// Frames a second: at least, where keys are evenly spaced; and where they are not.
+constexpr double kClipRate = 60, kUnevenRate = 120;
+/// Of the space between keys: what evenly spaced ones are off by.
+constexpr double kEven = 0.02;
+constexpr double kMostFrames = 1e7;
 /// Poses are the same when no joint is turned by more.
 constexpr double kSamePose = kDegree;
 /// Of the skeleton's size: what a joint may lie beside its offset without a channel for its place.
@@ -47,19 +51,22 @@ class ClipSampler {
     const std::vector<char> moves = find_moves();
     BvhMotion motion;
     motion.source = source_.body.source;
-    motion.frame_time = 1 / kClipRate;
     const std::vector<PlacedJoint> body = placed_joints(source_.body);
     for (std::size_t i = 0; i < joints_.size(); ++i) {
       add_joint(i, moves[i] != 0, motion);
       motion.body.push_back(body[joints_[i]]);
       motion.body.back().parent = parent_of(i);
     }
-    const std::vector<double> times = sample_times(clip_, 0, kClipRate);
-    if (!may_unfold(times.size(), motion.channels, source_.bytes))
+    const double seconds = clip_.end() - clip_.start(), rate = find_rate();
+    if (!(seconds * rate < kMostFrames) ||
+        !may_unfold(static_cast<std::uint64_t>(seconds * rate) + 2, motion.channels, source_.bytes))
       throw Error(ErrorCode::bad_file, motion.source,
-                  fmt::format("its animation of {:.3g} s is too long for a file of its size; cut it shorter",
-                              clip_.end() - clip_.start()));
+                  fmt::format("its animation of {:.3g} s is too long for a file of its size; cut it shorter", seconds));
+    // Evenly from the first to the last key, and no less often.
+    const auto steps = static_cast<int>(std::ceil(seconds * rate - 1e-3));
+    const std::vector<double> times = sample_times(clip_, steps + 1, rate);
     motion.frames = times.size();
+    motion.frame_time = steps > 0 ? seconds / steps : 1 / rate;
     motion.values.reserve(motion.frames * motion.channels);
     for (const double time : times) {
       context.check_cancelled();
@@ -101,6 +108,19 @@ class ClipSampler {
   [[nodiscard]] int parent_of(std::size_t i) const {
     const int p = skeleton_.joints[joints_[i]].parent;
     return p >= 0 ? index_of_[static_cast<std::size_t>(p)] : -1;
+  }
+  /// So that frames fall on the keys of the channel that has most of them, where those are evenly spaced.
+  [[nodiscard]] double find_rate() const {
+    const auto most = std::max_element(clip_.channels.begin(), clip_.channels.end(), [](const Channel& a, const Channel& b) {
+      return a.times.size() < b.times.size();
+    });
+    if (most == clip_.channels.end() || most->times.size() < 2) return kClipRate;
+    const std::vector<float>& times = most->times;
+    const double seconds = clip_.end() - clip_.start(), space = seconds / static_cast<double>(times.size() - 1);
+    for (std::size_t k = 0; k < times.size(); ++k)
+      if (std::abs(static_cast<double>(times[k]) - clip_.start() - static_cast<double>(k) * space) > kEven * space)
+        return kUnevenRate;
+    return std::max(1.0, std::ceil(kClipRate * space - 1e-3)) / space;
   }
   /// From rest, in the scene's axes.
   [[nodiscard]] Quatd change(const Placed& now, std::size_t i) const {

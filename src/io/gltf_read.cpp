@@ -205,7 +205,8 @@ Character assemble_humanoid(std::span<const std::byte> bytes, const std::string&
   return character;
 }
 
-/// Without a skinned mesh: joints as skins that no mesh wears have them at rest, else where nodes are.
+/// Without a skinned mesh: joints as skins that no mesh wears have them at rest, else nodes that are animated and those
+/// below them, where they are by default.
 ClipSource assemble_skeleton(const File& file, const Scene& scene, Data& data, const Context& context) {
   std::vector<SkinUse> uses;
   for (std::size_t skin = 0; skin < file.skins.size(); ++skin)
@@ -218,12 +219,19 @@ ClipSource assemble_skeleton(const File& file, const Scene& scene, Data& data, c
     source.is_bound = !source.body.clips.empty();
   }
   if (!source.is_bound) {
-    std::set<std::size_t> bones;
-    for (const Skin& skin : file.skins) bones.insert(skin.joints.begin(), skin.joints.end());
+    std::vector<char> is_bone(file.nodes.size(), 0);
+    for (const Skin& skin : file.skins)
+      for (const std::size_t joint : skin.joints) is_bone[joint] = 1;
     for (const Animation& animation : file.animations)
       for (const AnimationChannel& channel : animation.channels)
-        if (channel.node >= 0 && channel.path != "weights") bones.insert(static_cast<std::size_t>(channel.node));
-    skeleton = build_rigid_skeleton(file, scene, std::vector<std::size_t>(bones.begin(), bones.end()));
+        if (channel.node >= 0 && channel.path != "weights") is_bone[static_cast<std::size_t>(channel.node)] = 1;
+    std::vector<std::size_t> bones;
+    for (const std::size_t node : scene.order) {  // hands and feet that keep still are of the body, too
+      const int above = scene.parent[node];
+      if (above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && file.nodes[node].mesh < 0) is_bone[node] = 1;
+      if (is_bone[node] != 0) bones.push_back(node);
+    }
+    skeleton = build_rigid_skeleton(file, scene, bones);
     source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
   }
   source.body.source = file.name;

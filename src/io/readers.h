@@ -27,8 +27,8 @@ namespace cutis {
                                            const Context& context);
 
 /// Skeleton and clips of a file that may have no mesh at all, as motions are exported: joints of skins in their rest
-/// frames, whether a mesh wears the skin or not; without skins, animated nodes where they are by default; with
-/// everything above them. The clips may be none.
+/// frames, whether a mesh wears the skin or not; without skins, animated nodes and those below them where they are by
+/// default; with everything above them. The clips may be none.
 [[nodiscard]] ClipSource read_gltf_motion(const std::string& path, const Context& context);
 [[nodiscard]] ClipSource read_gltf_motion_memory(std::span<const std::byte> bytes, const std::string& name,
                                                  const Context& context);

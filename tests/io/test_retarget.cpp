@@ -11,6 +11,7 @@
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/gltf_samples.h"
+#include "io/motion_samples.h"
 #include "io/readers.h"
 #include "io/vrma_read.h"
 #include "support/support.h"
@@ -19,61 +20,10 @@ namespace cutis {
 namespace {
 
 using test::error_of;
+using test::make_figure;
+using test::make_person;
+using test::Stick;
 using ::testing::HasSubstr;
-
-struct Stick {
-  const char* name;
-  int parent;
-  Vec3d place;
-};
-
-/// Joints at given places, each with a frame of its own turned away from the axes.
-Character make_figure(const std::vector<Stick>& sticks) {
-  Character c;
-  c.source = "figure";
-  std::vector<Affine3d> world;
-  for (std::size_t i = 0; i < sticks.size(); ++i) {
-    const Quatd turn =
-        axis_angle(normalized(Vec3d{1, 0.3 * static_cast<double>(i), 0.5}), 0.7 + static_cast<double>(i));
-    Joint joint;
-    joint.name = sticks[i].name;
-    joint.parent = sticks[i].parent;
-    joint.is_bone = true;
-    joint.world_from_rest = {to_matrix(turn), sticks[i].place};
-    const Affine3d parent = joint.parent < 0 ? Affine3d{} : world[static_cast<std::size_t>(joint.parent)];
-    const Affine3d local = inverse(parent) * joint.world_from_rest;
-    joint.local.translation = local.translation;
-    joint.local.rotation = to_quaternion(local.linear);
-    world.push_back(joint.world_from_rest);
-    c.skeleton.joints.push_back(joint);
-  }
-  Mesh mesh;  // the ground is where the lowest vertex is
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}};
-  c.meshes.push_back(mesh);
-  return c;
-}
-
-/// In A-pose, two metres of legs and arms of other proportions than the motion's.
-Character make_person() {
-  return make_figure({{"Root", -1, {0, 0, 0}},
-                      {"pelvis", 0, {0, 1.0, 0}},
-                      {"thigh_l", 1, {0.1, 0.95, 0}},
-                      {"calf_l", 2, {0.12, 0.5, 0.02}},
-                      {"foot_l", 3, {0.14, 0.08, 0}},
-                      {"thigh_r", 1, {-0.1, 0.95, 0}},
-                      {"calf_r", 5, {-0.12, 0.5, 0.02}},
-                      {"foot_r", 6, {-0.14, 0.08, 0}},
-                      {"spine_01", 1, {0, 1.1, -0.02}},
-                      {"spine_02", 8, {0, 1.25, 0}},
-                      {"neck_01", 9, {0, 1.5, 0}},
-                      {"head", 10, {0, 1.6, 0.03}},
-                      {"upperarm_l", 9, {0.2, 1.4, 0}},
-                      {"lowerarm_l", 12, {0.4, 1.2, 0}},
-                      {"hand_l", 13, {0.55, 1.0, 0.05}},
-                      {"upperarm_r", 9, {-0.2, 1.4, 0}},
-                      {"lowerarm_r", 15, {-0.4, 1.2, 0}},
-                      {"hand_r", 16, {-0.55, 1.0, 0.05}}});
-}
 
 /// A T-pose of ten units with legs of 8; `frames` as BVH lines of 3 + 3 per joint values.
 const std::string kPersonBvh = R"(HIERARCHY
