@@ -452,6 +452,26 @@ TEST(Animate, FollowsABvh) {
   EXPECT_GT(report["joints"][1]["confidence"], 0.9);
 }
 
+TEST(Animate, FollowsAClipOfAnotherCharacter) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const TemporaryFolder folder;
+  const std::string body = (test::shared_data() / "makehuman_male/makehuman_male.glb").string();
+  const auto animate = [&](const std::string& flags) {
+    return run("animate " + (test::shared_data() / "rigged_figure/rigged_figure.glb").string() + flags +
+               " --method dqs --frames 2 --json -o " + folder.file("out.pc2"));
+  };
+  const Result r = animate(" --bvh " + body + " --bvh-clip deep_squat");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(json::parse(r.out)["clip"], "deep_squat");
+  const Result by_number = animate(" --motion " + body + " --bvh-clip 16");
+  ASSERT_EQ(by_number.exit_code, 0) << by_number.err;
+  EXPECT_EQ(json::parse(by_number.out)["clip"], "cmu_02_01_walk");
+  const Result none = animate(" --bvh " + body + " --bvh-clip dance");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, ::testing::AllOf(HasSubstr("no clip 'dance'"), HasSubstr("fist_both")));
+  EXPECT_EQ(animate(" --bvh-clip dance").exit_code, 2);
+}
+
 TEST(Animate, SaysWhichJointsTakeTheMotion) {
   CUTIS_NEEDS_SHARED_DATA();
   const TemporaryFolder folder;
