@@ -176,7 +176,8 @@ std::vector<JointMatch> match_skeletons(const std::vector<PlacedJoint>& characte
   take_side(motion_roles, roles);
 
   const auto is_body = [](BodyKind kind) { return kind != BodyKind::none && kind != BodyKind::hand; };
-  const bool other_kind = ours.kind != theirs.kind && is_body(ours.kind) && is_body(theirs.kind);  // a hand is of either
+  const bool other_kind =
+      ours.kind != theirs.kind && is_body(ours.kind) && is_body(theirs.kind);  // a hand is of either
   std::vector<JointMatch> matches;
   for (const auto& [c, m] : match_roles(names_of(character), roles, names_of(motion), motion_roles)) {
     const auto ci = static_cast<std::size_t>(c), mi = static_cast<std::size_t>(m);

@@ -85,7 +85,8 @@ class AssimpReader {
     std::vector<char> is_bone(nodes_.size(), 0), wanted(nodes_.size(), 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {  // hands and feet that keep still are of the body, too
       const int above = nodes_[i].parent;
-      const bool hangs = above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && nodes_[i].source->mNumMeshes == 0;
+      const bool hangs =
+          above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && nodes_[i].source->mNumMeshes == 0;
       if (!hangs && (above < 0 || !moved.contains(nodes_[i].name))) continue;
       is_bone[i] = 1;
       want(static_cast<int>(i), wanted);
@@ -202,7 +203,8 @@ class AssimpReader {
 
   /// The node, and everything above it.
   void want(int node, std::vector<char>& wanted) const {
-    for (int n = node; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0; n = nodes_[static_cast<std::size_t>(n)].parent)
+    for (int n = node; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0;
+         n = nodes_[static_cast<std::size_t>(n)].parent)
       wanted[static_cast<std::size_t>(n)] = 1;
   }
 

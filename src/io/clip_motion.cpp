@@ -111,9 +111,9 @@ class ClipSampler {
   }
   /// So that frames fall on the keys of the channel that has most of them, where those are evenly spaced.
   [[nodiscard]] double find_rate() const {
-    const auto most = std::max_element(clip_.channels.begin(), clip_.channels.end(), [](const Channel& a, const Channel& b) {
-      return a.times.size() < b.times.size();
-    });
+    const auto most =
+        std::max_element(clip_.channels.begin(), clip_.channels.end(),
+                         [](const Channel& a, const Channel& b) { return a.times.size() < b.times.size(); });
     if (most == clip_.channels.end() || most->times.size() < 2) return kClipRate;
     const std::vector<float>& times = most->times;
     const double seconds = clip_.end() - clip_.start(), space = seconds / static_cast<double>(times.size() - 1);

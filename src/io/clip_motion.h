@@ -11,9 +11,9 @@ namespace cutis {
 
 /// A skeleton with clips, as a file of any kind of character gives it.
 struct ClipSource {
-  Character body;           ///< may have no meshes
-  bool is_bound = false;    ///< a skin says how it rests; else its nodes are where the file leaves them
-  std::size_t bytes = 0;    ///< that it was read from; a few bytes do not become hours of frames
+  Character body;         ///< may have no meshes
+  bool is_bound = false;  ///< a skin says how it rests; else its nodes are where the file leaves them
+  std::size_t bytes = 0;  ///< that it was read from; a few bytes do not become hours of frames
 };
 
 /// The clip, sampled evenly, as a motion whose joints are called what a humanoid map calls them, or as in the file.

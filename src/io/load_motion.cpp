@@ -82,9 +82,10 @@ Clip load_motion(const std::string& file, const Character& character, const Cont
   double surest = 0;
   for (const JointMatch& match : map) surest = std::max(surest, match.confidence);
   if (surest < kLikely)
-    context.warn(fmt::format("{}: is the motion of another kind of body than {}'s (no pair of joints is surer than "
-                             "{:.2g}); --bvh-map says which joint takes which",
-                             file, character.source, surest));
+    context.warn(
+        fmt::format("{}: is the motion of another kind of body than {}'s (no pair of joints is surer than "
+                    "{:.2g}); --bvh-map says which joint takes which",
+                    file, character.source, surest));
   for (const JointMatch& match : map) {
     if (report == nullptr) break;
     report->joints.push_back({character.skeleton.joints[static_cast<std::size_t>(match.joint)].name,

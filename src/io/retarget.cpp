@@ -1,14 +1,15 @@
 // World rotations are transferred relative to a reference pose r of the motion:
 //   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * A_parent(c)
 // At the root A is F, which turns the character's rest frame (left-right and up axes) into the motion's at r; align_c
-// is the shortest rotation that then makes the two bones parallel (of feet that stand: about the vertical, so that soles
-// that are flat in one rest pose are flat in the other): elbows and knees that differ in how far they are bent
+// is the shortest rotation that then makes the two bones parallel (of feet that stand: about the vertical, so that
+// soles that are flat in one rest pose are flat in the other): elbows and knees that differ in how far they are bent
 // are bent about their hinges, and twist is judged from a common facing. swing(t), the identity for rigid bones, takes
 // up what joints between the two ends of the motion's bone do.
 //
 // The reference pose is the motion's skeleton without rotations. Files whose offsets do not draw a body at all (all
 // bones along one axis) are measured instead at the frame that is most like the character's rest pose; so are those of
-// which nobody says how they rest, where nodes are left in a frame of the motion: at the one in which limbs are straightest.
+// which nobody says how they rest, where nodes are left in a frame of the motion: at the one in which limbs are
+// straightest.
 //
 // Rigs for inverse kinematics hang feet on the root, and control rigs hang limbs beside the bones that move the skin.
 // A mapped joint that hangs on no other is carried by the joint that takes the motion joint above its own: it keeps
@@ -210,8 +211,8 @@ class Retargeter {
   }
   /// The link that is above one in any body: a foot may hang on the root in both skeletons and is still the shin's.
   [[nodiscard]] int above_in_bodies(const Link& link) const {
-    constexpr Part kLimbs[] = {Part::thigh, Part::shin, Part::foot, Part::toes, Part::none,
-                               Part::upper_arm, Part::forearm, Part::hand};
+    constexpr Part kLimbs[] = {Part::thigh, Part::shin,      Part::foot,    Part::toes,
+                               Part::none,  Part::upper_arm, Part::forearm, Part::hand};
     const auto at_part = std::find(std::begin(kLimbs), std::end(kLimbs), link.role.part);
     if (at_part == std::end(kLimbs)) return -1;
     for (auto part = at_part; part != std::begin(kLimbs) && *--part != Part::none;)
@@ -480,7 +481,8 @@ class Retargeter {
       Quatd& turn = result[static_cast<std::size_t>(i)];
       turn = base;
       if (link.turning != Turning::aims) {
-        if (link.flat && !is_posed) turn = heading_change(rotate(base, link.rest_direction), motion_direction(link, pose)) * base;
+        if (link.flat && !is_posed)
+          turn = heading_change(rotate(base, link.rest_direction), motion_direction(link, pose)) * base;
         continue;
       }
       const Vec3d from = normalized(rotate(base, link.rest_direction)), to = motion_direction(link, pose);

@@ -313,8 +313,7 @@ TEST(Spheres, WritesAModelThatOtherVerbsTake) {
   ASSERT_EQ(bound.exit_code, 0) << bound.err;
   const json report = json::parse(bound.out);
   ASSERT_FALSE(report["parts"].empty());
-  for (const json& part : report["parts"])
-    EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
+  for (const json& part : report["parts"]) EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
   EXPECT_EQ(json::parse(read_all(folder.file("p.json")))["spheres"]["blocks"], json::parse(read_all(model))["blocks"]);
   const Result drawn =
       run("render builtin:cylinder --sphere-model " + model + " --balls --size 64x64 -o " + folder.file("x.png"));
@@ -386,7 +385,8 @@ TEST(Animate, SamplesFramesFromFirstToLastKeyAndReportsThem) {
   EXPECT_EQ(j["nonfinite"], 0);
   EXPECT_GT(j["iterations"].get<double>(), 1);
   EXPECT_EQ(std::filesystem::file_size(folder.file("arm.pc2")), 32 + 7 * 12 * j["vertices"].get<std::size_t>());
-  const Result plain = run("animate builtin:arm --clip elbow --frames 2 --method lbs --json -o " + folder.file("lbs.pc2"));
+  const Result plain =
+      run("animate builtin:arm --clip elbow --frames 2 --method lbs --json -o " + folder.file("lbs.pc2"));
   EXPECT_FALSE(json::parse(plain.out).contains("iterations")) << "linear blending has none";
 }
 

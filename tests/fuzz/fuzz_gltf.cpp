@@ -1,5 +1,5 @@
-// The glTF reader on damaged files: whatever the bytes, a Character that passes validation, or cutis::Error; and a motion
-// for another body.
+// The glTF reader on damaged files: whatever the bytes, a Character that passes validation, or cutis::Error; and a
+// motion for another body.
 //
 // Input that starts with '{' and holds a zero byte is JSON, then the binary chunk: mutations then do not have to keep
 // the lengths of a GLB right. Anything else is a file as it is.

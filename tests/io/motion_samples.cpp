@@ -39,7 +39,8 @@ Channel turning(const Character& c, const std::string& joint, const std::vector<
   channel.path = ChannelPath::rotation;
   channel.times = times;
   const Joint& it = c.skeleton.joints[static_cast<std::size_t>(channel.joint)];
-  const Quatd above = to_quaternion(it.world_from_rest.linear) * conjugate(it.local.rotation);  // of the parent, at rest
+  const Quatd above =
+      to_quaternion(it.world_from_rest.linear) * conjugate(it.local.rotation);  // of the parent, at rest
   for (const float t : times) {
     const Quatd q = conjugate(above) * turn(t) * above * it.local.rotation;
     for (const double x : {q.x, q.y, q.z, q.w}) channel.values.push_back(static_cast<float>(x));
@@ -105,7 +106,8 @@ Character make_moving_person() {
   lively.name = "lively";
   walk.name = "walk";
   for (std::size_t j = 1; j < c.skeleton.joints.size(); ++j) {
-    const Vec3d axis = normalized(Vec3d{1, std::sin(2.0 * static_cast<double>(j)), std::cos(3.0 * static_cast<double>(j))});
+    const Vec3d axis =
+        normalized(Vec3d{1, std::sin(2.0 * static_cast<double>(j)), std::cos(3.0 * static_cast<double>(j))});
     lively.channels.push_back(turning(c, c.skeleton.joints[j].name, times, [&](float t) {
       return axis_angle(axis, 0.5 * std::sin(static_cast<double>(t) * (2 + 0.3 * static_cast<double>(j))));
     }));
@@ -130,8 +132,9 @@ Character make_moving_person() {
   const Joint& pelvis = c.skeleton.joints[static_cast<std::size_t>(path.joint)];
   const Joint& root = c.skeleton.joints[static_cast<std::size_t>(pelvis.parent)];
   for (const float t : times) {
-    const Vec3d place = transform_point(inverse(root.world_from_rest), pelvis.world_from_rest.translation +
-                                                                           Vec3d{0, -0.04, 0.9 * static_cast<double>(t)});
+    const Vec3d place =
+        transform_point(inverse(root.world_from_rest),
+                        pelvis.world_from_rest.translation + Vec3d{0, -0.04, 0.9 * static_cast<double>(t)});
     for (const double x : {place.x, place.y, place.z}) path.values.push_back(static_cast<float>(x));
   }
   walk.channels.push_back(path);
@@ -210,8 +213,9 @@ std::string skeleton_dae(const Character& character, bool z_up) {
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
       if (skeleton.joints[j].parent != parent) continue;
       const std::string& name = skeleton.joints[j].name;
-      nodes += fmt::format("<node id=\"{0}\" name=\"{0}\" sid=\"{0}\" type=\"JOINT\"><matrix sid=\"transform\">{1}</matrix>\n",
-                           name, rows_of(local_of(default_pose(skeleton), j)));
+      nodes += fmt::format(
+          "<node id=\"{0}\" name=\"{0}\" sid=\"{0}\" type=\"JOINT\"><matrix sid=\"transform\">{1}</matrix>\n", name,
+          rows_of(local_of(default_pose(skeleton), j)));
       add(static_cast<int>(j));
       nodes += "</node>\n";
       std::string matrices, words;
@@ -221,26 +225,29 @@ std::string skeleton_dae(const Character& character, bool z_up) {
       }
       const auto source = [&](const char* what, const char* kind, const std::string& values, std::size_t count,
                               std::size_t stride, const char* type) {
-        return fmt::format("<source id=\"{0}-{1}\"><{2}_array id=\"{0}-{1}-a\" count=\"{3}\">{4}</{2}_array><technique_common>"
-                           "<accessor source=\"#{0}-{1}-a\" count=\"{5}\" stride=\"{6}\"><param type=\"{7}\"/></accessor>"
-                           "</technique_common></source>\n",
-                           name, what, kind, count * stride, values, count, stride, type);
+        return fmt::format(
+            "<source id=\"{0}-{1}\"><{2}_array id=\"{0}-{1}-a\" count=\"{3}\">{4}</{2}_array><technique_common>"
+            "<accessor source=\"#{0}-{1}-a\" count=\"{5}\" stride=\"{6}\"><param type=\"{7}\"/></accessor>"
+            "</technique_common></source>\n",
+            name, what, kind, count * stride, values, count, stride, type);
       };
       animations += fmt::format("<animation id=\"{0}-anim\">\n", name) + source("t", "float", times, keys, 1, "float") +
                     source("o", "float", matrices, keys, 16, "float4x4") + source("i", "Name", words, keys, 1, "name") +
-                    fmt::format("<sampler id=\"{0}-s\"><input semantic=\"INPUT\" source=\"#{0}-t\"/><input semantic=\"OUTPUT\" "
-                                "source=\"#{0}-o\"/><input semantic=\"INTERPOLATION\" source=\"#{0}-i\"/></sampler>"
-                                "<channel source=\"#{0}-s\" target=\"{0}/transform\"/></animation>\n",
-                                name);
+                    fmt::format(
+                        "<sampler id=\"{0}-s\"><input semantic=\"INPUT\" source=\"#{0}-t\"/><input semantic=\"OUTPUT\" "
+                        "source=\"#{0}-o\"/><input semantic=\"INTERPOLATION\" source=\"#{0}-i\"/></sampler>"
+                        "<channel source=\"#{0}-s\" target=\"{0}/transform\"/></animation>\n",
+                        name);
     }
   };
   add(-1);
-  return fmt::format("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" "
-                     "version=\"1.4.1\">\n<asset><created>2020-01-01T00:00:00</created><modified>2020-01-01T00:00:00</modified>"
-                     "<unit name=\"meter\" meter=\"1\"/><up_axis>{}</up_axis></asset>\n<library_animations>\n{}"
-                     "</library_animations>\n<library_visual_scenes><visual_scene id=\"scene\" name=\"scene\">\n{}"
-                     "</visual_scene></library_visual_scenes>\n<scene><instance_visual_scene url=\"#scene\"/></scene>\n</COLLADA>\n",
-                     z_up ? "Z_UP" : "Y_UP", animations, nodes);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" "
+      "version=\"1.4.1\">\n<asset><created>2020-01-01T00:00:00</created><modified>2020-01-01T00:00:00</modified>"
+      "<unit name=\"meter\" meter=\"1\"/><up_axis>{}</up_axis></asset>\n<library_animations>\n{}"
+      "</library_animations>\n<library_visual_scenes><visual_scene id=\"scene\" name=\"scene\">\n{}"
+      "</visual_scene></library_visual_scenes>\n<scene><instance_visual_scene url=\"#scene\"/></scene>\n</COLLADA>\n",
+      z_up ? "Z_UP" : "Y_UP", animations, nodes);
 }
 
 std::string skeleton_fbx(const Character& character) {
@@ -255,12 +262,13 @@ std::string skeleton_fbx(const Character& character) {
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     const std::size_t model = 2000 + j, attribute = 3000 + j;
-    objects += fmt::format("\tModel: {}, \"Model::{}\", \"LimbNode\" {{\n\t\tVersion: 232\n\t\tProperties70:  {{\n"
-                           "\t\t\tP: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",{}\n"
-                           "\t\t\tP: \"Lcl Rotation\", \"Lcl Rotation\", \"\", \"A\",{}\n\t\t}}\n\t}}\n"
-                           "\tNodeAttribute: {}, \"NodeAttribute::{}\", \"LimbNode\" {{\n\t\tTypeFlags: \"Skeleton\"\n\t}}\n",
-                           model, joint.name, numbers(joint.local.translation * 100.0),
-                           numbers(euler_xyz(joint.local.rotation)), attribute, joint.name);
+    objects += fmt::format(
+        "\tModel: {}, \"Model::{}\", \"LimbNode\" {{\n\t\tVersion: 232\n\t\tProperties70:  {{\n"
+        "\t\t\tP: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",{}\n"
+        "\t\t\tP: \"Lcl Rotation\", \"Lcl Rotation\", \"\", \"A\",{}\n\t\t}}\n\t}}\n"
+        "\tNodeAttribute: {}, \"NodeAttribute::{}\", \"LimbNode\" {{\n\t\tTypeFlags: \"Skeleton\"\n\t}}\n",
+        model, joint.name, numbers(joint.local.translation * 100.0), numbers(euler_xyz(joint.local.rotation)),
+        attribute, joint.name);
     connections += fmt::format("\tC: \"OO\",{},{}\n\tC: \"OO\",{},{}\n", model,
                                joint.parent < 0 ? 0 : 2000 + static_cast<std::size_t>(joint.parent), attribute, model);
     for (const bool turns : {true, false}) {
@@ -283,30 +291,31 @@ std::string skeleton_fbx(const Character& character) {
       for (int k = 0; k < 3; ++k) {
         std::string list;
         for (const Vec3d& v : values) list += fmt::format("{}{:.9g}", list.empty() ? "" : ",", v[k]);
-        objects += fmt::format("\tAnimationCurve: {}, \"AnimCurve::\", \"\" {{\n\t\tDefault: 0\n\t\tKeyVer: 4008\n"
-                               "\t\tKeyTime: *{} {{\n\t\t\ta: {}\n\t\t}}\n\t\tKeyValueFloat: *{} {{\n\t\t\ta: {}\n\t\t}}\n"
-                               "\t\tKeyAttrFlags: *1 {{\n\t\t\ta: 260\n\t\t}}\n\t\tKeyAttrDataFloat: *4 {{\n\t\t\ta: 0,0,0,0\n"
-                               "\t\t}}\n\t\tKeyAttrRefCount: *1 {{\n\t\t\ta: {}\n\t\t}}\n\t}}\n",
-                               node + 1 + static_cast<std::size_t>(k), times.size(), key_list, times.size(), list,
-                               times.size());
+        objects += fmt::format(
+            "\tAnimationCurve: {}, \"AnimCurve::\", \"\" {{\n\t\tDefault: 0\n\t\tKeyVer: 4008\n"
+            "\t\tKeyTime: *{} {{\n\t\t\ta: {}\n\t\t}}\n\t\tKeyValueFloat: *{} {{\n\t\t\ta: {}\n\t\t}}\n"
+            "\t\tKeyAttrFlags: *1 {{\n\t\t\ta: 260\n\t\t}}\n\t\tKeyAttrDataFloat: *4 {{\n\t\t\ta: 0,0,0,0\n"
+            "\t\t}}\n\t\tKeyAttrRefCount: *1 {{\n\t\t\ta: {}\n\t\t}}\n\t}}\n",
+            node + 1 + static_cast<std::size_t>(k), times.size(), key_list, times.size(), list, times.size());
         connections += fmt::format("\tC: \"OP\",{},{}, \"d|{}\"\n", node + 1 + static_cast<std::size_t>(k), node,
                                    static_cast<char>('X' + k));
       }
     }
   }
   const auto stop = static_cast<long long>(std::llround(times.back() * kTicks));
-  return fmt::format("; FBX 7.3.0 project file\nFBXHeaderExtension:  {{\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7300\n}}\n"
-                     "GlobalSettings:  {{\n\tVersion: 1000\n\tProperties70:  {{\n"
-                     "\t\tP: \"UpAxis\", \"int\", \"Integer\", \"\",1\n\t\tP: \"UpAxisSign\", \"int\", \"Integer\", \"\",1\n"
-                     "\t\tP: \"FrontAxis\", \"int\", \"Integer\", \"\",2\n\t\tP: \"FrontAxisSign\", \"int\", \"Integer\", \"\",1\n"
-                     "\t\tP: \"CoordAxis\", \"int\", \"Integer\", \"\",0\n\t\tP: \"CoordAxisSign\", \"int\", \"Integer\", \"\",1\n"
-                     "\t\tP: \"UnitScaleFactor\", \"double\", \"Number\", \"\",1\n\t\tP: \"TimeMode\", \"enum\", \"\", \"\",3\n"
-                     "\t}}\n}}\nDefinitions:  {{\n\tVersion: 100\n\tCount: 1\n}}\nObjects:  {{\n{}"
-                     "\tAnimationStack: 4000, \"AnimStack::{}\", \"\" {{\n\t\tProperties70:  {{\n"
-                     "\t\t\tP: \"LocalStop\", \"KTime\", \"Time\", \"\",{}\n\t\t\tP: \"ReferenceStop\", \"KTime\", \"Time\", "
-                     "\"\",{}\n\t\t}}\n\t}}\n\tAnimationLayer: 4001, \"AnimLayer::base\", \"\" {{\n\t}}\n}}\n"
-                     "Connections:  {{\n{}\tC: \"OO\",4001,4000\n}}\n",
-                     objects, clip.name, stop, stop, connections);
+  return fmt::format(
+      "; FBX 7.3.0 project file\nFBXHeaderExtension:  {{\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7300\n}}\n"
+      "GlobalSettings:  {{\n\tVersion: 1000\n\tProperties70:  {{\n"
+      "\t\tP: \"UpAxis\", \"int\", \"Integer\", \"\",1\n\t\tP: \"UpAxisSign\", \"int\", \"Integer\", \"\",1\n"
+      "\t\tP: \"FrontAxis\", \"int\", \"Integer\", \"\",2\n\t\tP: \"FrontAxisSign\", \"int\", \"Integer\", \"\",1\n"
+      "\t\tP: \"CoordAxis\", \"int\", \"Integer\", \"\",0\n\t\tP: \"CoordAxisSign\", \"int\", \"Integer\", \"\",1\n"
+      "\t\tP: \"UnitScaleFactor\", \"double\", \"Number\", \"\",1\n\t\tP: \"TimeMode\", \"enum\", \"\", \"\",3\n"
+      "\t}}\n}}\nDefinitions:  {{\n\tVersion: 100\n\tCount: 1\n}}\nObjects:  {{\n{}"
+      "\tAnimationStack: 4000, \"AnimStack::{}\", \"\" {{\n\t\tProperties70:  {{\n"
+      "\t\t\tP: \"LocalStop\", \"KTime\", \"Time\", \"\",{}\n\t\t\tP: \"ReferenceStop\", \"KTime\", \"Time\", "
+      "\"\",{}\n\t\t}}\n\t}}\n\tAnimationLayer: 4001, \"AnimLayer::base\", \"\" {{\n\t}}\n}}\n"
+      "Connections:  {{\n{}\tC: \"OO\",4001,4000\n}}\n",
+      objects, clip.name, stop, stop, connections);
 }
 
 }  // namespace cutis::test

@@ -40,7 +40,8 @@ class ClipMotion : public ::testing::Test {
   }
   /// What the moving person's clip makes of the built-in human, out of a file with the skeleton alone.
   Clip from_glb(const SkeletonFile& how, const std::string& clip, const Character& onto) {
-    return load_motion(put("motion.glb", skeleton_gltf(person_, how).glb()), onto, context_, {.map_file = {}, .clip = clip});
+    return load_motion(put("motion.glb", skeleton_gltf(person_, how).glb()), onto, context_,
+                       {.map_file = {}, .clip = clip});
   }
 
   test::TemporaryFolder folder_;
@@ -66,7 +67,8 @@ Difference difference(const Skeleton& skeleton, const Clip& a, const Clip& b) {
     const auto first = world_from_joint(skeleton, sample(skeleton, a, a.start() + t));
     const auto second = world_from_joint(skeleton, sample(skeleton, b, b.start() + t));
     for (std::size_t j = 0; j < first.size(); ++j) {
-      const Quatd turn = polar_decompose(first[j].linear).rotation * conjugate(polar_decompose(second[j].linear).rotation);
+      const Quatd turn =
+          polar_decompose(first[j].linear).rotation * conjugate(polar_decompose(second[j].linear).rotation);
       worst.degrees = std::max(worst.degrees, 2 * std::acos(std::min(1.0, std::abs(turn.w))) / kDegree);
       worst.metres = std::max(worst.metres, distance(first[j].translation, second[j].translation));
     }
@@ -124,7 +126,8 @@ TEST_F(ClipMotion, IsFoundByNameAndByNumber) {
   EXPECT_LT(difference(human_.skeleton, unasked, from_glb({}, "lively", human_)).degrees, 1e-3);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0], AllOf(HasSubstr("'lively' is taken, of 3 clips"), HasSubstr("--bvh-clip")));
-  EXPECT_THAT(error_of([&] { (void)name_of("run"); }), AllOf(HasSubstr("clips.glb"), HasSubstr("no clip 'run'"), HasSubstr("rest, lively, walk")));
+  EXPECT_THAT(error_of([&] { (void)name_of("run"); }),
+              AllOf(HasSubstr("clips.glb"), HasSubstr("no clip 'run'"), HasSubstr("rest, lively, walk")));
   EXPECT_THAT(error_of([&] { (void)name_of("3"); }), HasSubstr("rest, lively, walk"));
   EXPECT_EQ(inspect_motion(file, context_).frames, 61U);
   EXPECT_EQ(inspect_motion(file, context_).joints.size(), person_.skeleton.joints.size() + 1);
@@ -160,8 +163,10 @@ TEST_F(ClipMotion, IsRefusedInASentenceWhereThereIsNone) {
 TEST_F(ClipMotion, OfADamagedFileIsRefusedInASentence) {
   const std::vector<std::byte> whole = skeleton_gltf(person_).glb();
   for (std::size_t cut = 1; cut < 40; ++cut) {
-    const std::vector<std::byte> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(whole.size() * cut / 40));
-    EXPECT_THAT(error_of([&] { (void)read_gltf_motion_memory(part, "cut.glb", context_); }), HasSubstr("cut.glb")) << cut;
+    const std::vector<std::byte> part(whole.begin(),
+                                      whole.begin() + static_cast<std::ptrdiff_t>(whole.size() * cut / 40));
+    EXPECT_THAT(error_of([&] { (void)read_gltf_motion_memory(part, "cut.glb", context_); }), HasSubstr("cut.glb"))
+        << cut;
   }
   const std::string dae = skeleton_dae(person_);
   for (const std::string& text : {std::string(), std::string("no"), dae.substr(0, dae.size() / 2)})
@@ -187,7 +192,9 @@ TEST_F(ClipMotion, WhoseNodesAreLeftInAFrameIsMeasuredAtTheStraightest) {
   // Directions of bones are the motion's to the bit; what nobody can know is the twist at rest.
   const auto bone = [&](const Clip& clip, const char* from, const char* to, double t) {
     const auto world = world_from_joint(person_.skeleton, sample(person_.skeleton, clip, t));
-    const auto at = [&](const char* name) { return world[static_cast<std::size_t>(person_.skeleton.find(name))].translation; };
+    const auto at = [&](const char* name) {
+      return world[static_cast<std::size_t>(person_.skeleton.find(name))].translation;
+    };
     return normalized(at(to) - at(from));
   };
   for (double t = 0; t < 1; t += 0.1)
@@ -196,8 +203,12 @@ TEST_F(ClipMotion, WhoseNodesAreLeftInAFrameIsMeasuredAtTheStraightest) {
       EXPECT_LT(distance(bone(own, from, to, t), bone(posed, from, to, t)), 2e-3) << from;
   EXPECT_LT(difference(person_.skeleton, posed, own).degrees, 35);
   // A skin that nobody wears says it all the same.
-  EXPECT_LT(difference(person_.skeleton, from_glb({.has_skin = true, .posed_at = 0}, "walk", person_), own).degrees, 0.1);
-  EXPECT_LT(difference(person_.skeleton, from_glb({.has_skin = true, .posed_at = 0, .unit = 0.01}, "walk", person_), own).degrees, 0.1);
+  EXPECT_LT(difference(person_.skeleton, from_glb({.has_skin = true, .posed_at = 0}, "walk", person_), own).degrees,
+            0.1);
+  EXPECT_LT(
+      difference(person_.skeleton, from_glb({.has_skin = true, .posed_at = 0, .unit = 0.01}, "walk", person_), own)
+          .degrees,
+      0.1);
 }
 
 TEST_F(ClipMotion, TakesAlongWhatOnlyAScaleMoves) {
@@ -212,12 +223,14 @@ TEST_F(ClipMotion, TakesAlongWhatOnlyAScaleMoves) {
   const ClipSource source = read_gltf_motion_memory(file.glb(), "grow.glb", context_);
   const BvhMotion motion = motion_of_clip(source, source.body.clip("grow"), context_);
   const auto place = [&](const char* name, std::size_t frame) {
-    const auto at = std::find_if(motion.joints.begin(), motion.joints.end(), [&](const BvhJoint& j) { return j.name == name; });
+    const auto at =
+        std::find_if(motion.joints.begin(), motion.joints.end(), [&](const BvhJoint& j) { return j.name == name; });
     return motion.pose(frame).position[static_cast<std::size_t>(at - motion.joints.begin())];
   };
   const double before = distance(place("thigh_l", 0), place("thigh_r", 0));
   EXPECT_NEAR(distance(place("thigh_l", 60), place("thigh_r", 60)), 2 * before, 1e-6);
-  EXPECT_NEAR(distance(place("calf_l", 60), place("thigh_l", 60)), 2 * distance(place("calf_l", 0), place("thigh_l", 0)), 1e-6);
+  EXPECT_NEAR(distance(place("calf_l", 60), place("thigh_l", 60)),
+              2 * distance(place("calf_l", 0), place("thigh_l", 0)), 1e-6);
 }
 
 TEST_F(ClipMotion, LeavesOutCopiesOfJoints) {
@@ -281,14 +294,13 @@ TEST_F(ClipMotion, OfOneCharacterDrivesEveryOther) {
       const auto joint_of = [&](const std::string& role, bool ours) {
         for (const JointMatch& match : map)
           if (to_string(match.role) == role)
-            return ours ? match.joint
-                        : theirs.find(theirs.joints[static_cast<std::size_t>(match.motion_joint)].name);
+            return ours ? match.joint : theirs.find(theirs.joints[static_cast<std::size_t>(match.motion_joint)].name);
         return -1;
       };
       int bones = 0;
       for (const std::string side : {"left ", "right "})
-        for (const auto& [from, to] : {std::pair{"upper leg", "lower leg"}, std::pair{"lower leg", "foot"},
-                                       std::pair{"upper arm", "forearm"}}) {
+        for (const auto& [from, to] :
+             {std::pair{"upper leg", "lower leg"}, std::pair{"lower leg", "foot"}, std::pair{"upper arm", "forearm"}}) {
           const int a = joint_of(side + from, true), b = joint_of(side + to, true);
           const int c = joint_of(side + from, false), d = joint_of(side + to, false);
           if (a < 0 || b < 0 || c < 0 || d < 0) continue;
@@ -296,7 +308,8 @@ TEST_F(ClipMotion, OfOneCharacterDrivesEveryOther) {
           for (const double t : {0.1, 0.3, 0.5}) {  // seconds; between two of 60 frames a bone turns by a degree or so
             const auto direction = [&](const Skeleton& skeleton, const Clip& it, int p, int q) {
               const auto world = world_from_joint(skeleton, sample(skeleton, it, it.start() + t));
-              return normalized(world[static_cast<std::size_t>(q)].translation - world[static_cast<std::size_t>(p)].translation);
+              return normalized(world[static_cast<std::size_t>(q)].translation -
+                                world[static_cast<std::size_t>(p)].translation);
             };
             EXPECT_LT(distance(direction(body.skeleton, found, a, b), direction(theirs, own, c, d)), 0.05)
                 << side << from << " at " << t;

@@ -273,8 +273,9 @@ TEST(Retarget, KeepsSolesFlatHoweverHighTheAnklesAre) {
   std::string text = kPersonBvh;
   for (std::size_t at = text.find("End Site\n        { OFFSET 0 0 1 }"); at != std::string::npos;
        at = text.find("End Site\n        { OFFSET 0 0 1 }", at))
-    text.replace(at, 33, std::string("JOINT ") + (text.find("RightFoot") < at ? "RightToeBase" : "LeftToeBase") +
-                             " { OFFSET 0 -0.25 1 CHANNELS 3 Zrotation Xrotation Yrotation }");
+    text.replace(at, 33,
+                 std::string("JOINT ") + (text.find("RightFoot") < at ? "RightToeBase" : "LeftToeBase") +
+                     " { OFFSET 0 -0.25 1 CHANNELS 3 Zrotation Xrotation Yrotation }");
   text += "Frames: 2\nFrame Time: 0.1\n";
   for (const double pitch : {0.0, 30.0}) {
     std::vector<double> v(3 + 3 * (kPersonJoints + 2), 0.0);
@@ -310,8 +311,9 @@ TEST(Retarget, KeepsSolesFlatHoweverHighTheAnklesAre) {
 TEST(Retarget, DoesNotPullArmsOutOfShouldersThatAreOnLongCollars) {
   std::string text = kPersonBvh;  // collars that are limbs, turned by 80 degrees
   const std::string arm = "JOINT LeftArm\n      { OFFSET 2 1 0";
-  text.replace(text.find(arm), arm.size(),
-               "JOINT LeftShoulder\n { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation JOINT LeftArm { OFFSET 2 0 0");
+  text.replace(
+      text.find(arm), arm.size(),
+      "JOINT LeftShoulder\n { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation JOINT LeftArm { OFFSET 2 0 0");
   const std::string end = "{ OFFSET 1 0 0 } } } }";
   text.replace(text.find(end), end.size(), end + " }");
   text += "Frames: 2\nFrame Time: 0.1\n";

@@ -11,6 +11,7 @@
 #include "cutis/cutis.h"
 #include "cutis/files.h"
 #include "loopback.h"
+#include "option_flags.h"
 #include "report.h"
 #include "signals.h"
 
@@ -129,11 +130,12 @@ void add_view(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->folder, "Folder of the page, index.html")->capture_default_str();
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
-  auto* bvh = verb->add_option("--bvh,--motion", options->bvh,
-                   "Motion of any such body as a clip: .bvh, .vrma, or a clip of a .glb .gltf .vrm .fbx .dae")
-      ->excludes(clip);
+  auto* bvh =
+      verb->add_option("--bvh,--motion", options->bvh,
+                       "Motion of any such body as a clip: .bvh, .vrma, or a clip of a .glb .gltf .vrm .fbx .dae")
+          ->excludes(clip);
   add_option_flags(*verb, option_fields(options->retarget));
-  for (const char* flag : {"--bvh-map", "--bvh-clip"}) verb->get_option(flag)->needs(bvh);
+  for (const char* flag : {"--bvh-map", "--bvh-clip"}) flag_of(*verb, flag)->needs(bvh);
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
   auto* serve =
       verb->add_flag("--serve", options->serve,
