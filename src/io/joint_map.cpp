@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/math.h"
+#include "base/tree.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/text.h"
@@ -46,6 +47,19 @@ Recognised recognise_motion(const BvhMotion& motion, std::vector<PlacedJoint>& p
   return found;
 }
 
+/// Leaves out joints above the hips that names alone bring together: a root at the origin and the body that walks away
+/// from it are no bone. Hips are placed in the scene.
+void leave_out_carriers(const Character& character, JointMap& map) {
+  const auto found =
+      std::find_if(map.begin(), map.end(), [](const JointMatch& match) { return match.role.part == Part::hips; });
+  if (found == map.end()) return;
+  const int hips = found->joint;
+  std::erase_if(map, [&](const JointMatch& match) {
+    return match.joint != hips && match.role.part == Part::none &&
+           hangs_on(character.skeleton.joints, hips, match.joint);
+  });
+}
+
 }  // namespace
 
 JointMap map_joints(const Character& character, const BvhMotion& motion) {
@@ -72,6 +86,7 @@ JointMap map_joints(const Character& character, const BvhMotion& motion) {
                             "JSON file {{\"character joint\": \"motion joint\", ...}} and give it with --bvh-map.",
                             map.size(), some_names(motion.joints), some_names(character.skeleton.joints),
                             leaves_limbs ? ", and none of a limb" : ""));
+  leave_out_carriers(character, map);
   return map;
 }
 
@@ -102,6 +117,7 @@ JointMap read_joint_map(const std::string& path, const Character& character, con
     map.push_back({c, static_cast<int>(index), ours.part != Part::none ? ours : theirs, 1});
   }
   if (map.empty()) throw refuse("names no joints.");
+  leave_out_carriers(character, map);
   return map;
 }
 

@@ -145,23 +145,9 @@ class Retargeter {
 
   // ---- the two skeletons ----
 
-  /// Without joints above the hips that names alone bring together: a root at the origin and the body that walks away
-  /// from it are no bone. Hips are placed in the scene.
-  [[nodiscard]] JointMap without_carriers(const JointMap& map) const {
-    const auto hips =
-        std::find_if(map.begin(), map.end(), [](const JointMatch& match) { return match.role.part == Part::hips; });
-    JointMap kept = map;
-    if (hips != map.end())
-      std::erase_if(kept, [&](const JointMatch& match) {
-        return match.joint != hips->joint && match.role.part == Part::none &&
-               hangs_on(skeleton_.joints, hips->joint, match.joint);
-      });
-    return kept;
-  }
-
   void make_links(const JointMap& map) {
     link_of_.assign(skeleton_.joints.size(), -1);
-    JointMap ordered = without_carriers(map);
+    JointMap ordered = map;
     std::sort(ordered.begin(), ordered.end(), [](const JointMatch& a, const JointMatch& b) {  // parents first
       return std::pair(a.joint, a.motion_joint) < std::pair(b.joint, b.motion_joint);
     });
