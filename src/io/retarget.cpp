@@ -1,15 +1,14 @@
 // World rotations are transferred relative to a reference pose r of the motion:
-//   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * A_parent(c)
-// At the root A is F, which turns the character's rest frame (left-right and up axes) into the motion's at r; align_c
-// is the shortest rotation that then makes the two bones parallel (of feet that stand: about the vertical, so that
-// soles that are flat in one rest pose are flat in the other): elbows and knees that differ in how far they are bent
-// are bent about their hinges, and twist is judged from a common facing. swing(t), the identity for rigid bones, takes
-// up what joints between the two ends of the motion's bone do.
+//   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * F
+// F turns the character's rest frame (left-right and up axes) into the motion's at r; align_c is the shortest
+// rotation that then makes the two bones parallel, so twist is judged from a common facing (of feet that stand on other
+// slopes: about the vertical, so that soles that are flat in one rest pose are flat in the other); swing(t), the
+// identity for rigid bones, takes up what joints between the two ends of the motion's bone do.
 //
 // The reference pose is the motion's skeleton without rotations. Files whose offsets do not draw a body at all (all
 // bones along one axis) are measured instead at the frame that is most like the character's rest pose; so are those of
 // which nobody says how they rest, where nodes are left in a frame of the motion: at the one in which limbs are
-// straightest.
+// straightest. In a frame F is the A of the bone above: elbows and knees that are bent are bent about their hinges.
 //
 // Rigs for inverse kinematics hang feet on the root, and control rigs hang limbs beside the bones that move the skin.
 // A mapped joint that hangs on no other is carried by the joint that takes the motion joint above its own: it keeps
@@ -44,7 +43,8 @@ constexpr double kTiltWeight = 3;
 /// From the ankles to the hips, a body leans by so much at most where it stands.
 constexpr double kStandsTilted = 25 * kPi / 180;
 /// Feet that stand slope by less, from ankle to toes, and not by so much more or less in one body than in another.
-constexpr double kSteepestFoot = 75 * kPi / 180, kOtherFoot = 55 * kPi / 180;
+/// Feet of about one slope go by their bones.
+constexpr double kSteepestFoot = 75 * kPi / 180, kOtherFoot = 55 * kPi / 180, kSameFoot = 9 * kPi / 180;
 /// Collars are not turned further against the chest.
 constexpr double kFarthestCollar = 35 * kPi / 180;
 constexpr Vec3d kUp{0, 1, 0};
@@ -460,10 +460,11 @@ class Retargeter {
       const Link& link = at(i);
       // In a frame of the motion heads look ahead more often than they follow the chest, and feet need not stand.
       const bool goes_along = is_posed && is_sole(link.role.part);
-      const bool looks_ahead = is_posed ? link.role.part == Part::head : stands && is_sole(link.role.part);
+      const bool looks_ahead = is_posed ? link.role.part == Part::head
+                                        : stands && link.role.part == Part::foot && link.turning == Turning::copies;
       Quatd base = looks_ahead ? level : f;
       if (link.parent >= 0 && (link.turning != Turning::copies || goes_along))
-        base = result[static_cast<std::size_t>(link.parent)];
+        base = !is_posed && link.turning == Turning::aims ? f : result[static_cast<std::size_t>(link.parent)];
       Quatd& turn = result[static_cast<std::size_t>(i)];
       turn = base;
       if (link.turning != Turning::aims) {
@@ -508,6 +509,7 @@ class Retargeter {
       const double ours = std::asin(std::clamp(rotate(f, link.rest_direction).y, -1.0, 1.0));
       const double theirs = std::asin(std::clamp(motion_direction(link, reference_).y, -1.0, 1.0));
       if (!may_stand(ours) || !may_stand(theirs) || std::abs(ours - theirs) > kOtherFoot) continue;
+      if (std::abs(ours - theirs) < kSameFoot) continue;
       link.flat = true;
       link.turning = Turning::copies;
     }

@@ -364,7 +364,7 @@ TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
     RetargetReport report;
     const Clip clip = retarget(body, motion, map_joints(body, motion), "cmu", context, &report);
     EXPECT_EQ(report.items.size(), 22U);
-    EXPECT_EQ(aiming(report), 12);  // soles are flat where they are in the motion, whatever the slope of their bones
+    EXPECT_EQ(aiming(report), 14);
     EXPECT_EQ(report.reference_frame, -1);
     EXPECT_LT(worst_angle(body, motion, clip, report), 0.1);
     EXPECT_NEAR(report.scale, 0.056, 0.004);  // a unit is about 5.6 cm
@@ -384,7 +384,7 @@ TEST(Retarget, BringsTheCmuMotionsOntoTheMakeHumanBody) {
       hips.push_back(world[pelvis].translation.y);
     }
     std::sort(lowest.begin(), lowest.end());
-    EXPECT_GT(lowest.front(), -0.04);                      // feet do not sink in
+    EXPECT_GT(lowest.front(), -0.03);                      // feet do not sink in
     EXPECT_LT(std::abs(lowest[lowest.size() / 4]), 0.02);  // and stand on the ground
     EXPECT_LT(*std::max_element(hips.begin(), hips.end()), 1.2);
     if (std::string(file) == "02_01_walk.bvh") {
