@@ -24,7 +24,7 @@ constexpr std::size_t kLongestName = 150;
 // Keys of a shot that are no flags of `animate`.
 constexpr const char* kOwnKeys[] = {"name", "character", "outputs", "split", "measure"};
 // Flags whose values are files, and may be patterns.
-constexpr const char* kFileKeys[] = {"bvh", "bvh-map", "spheres", "sphere-model", "options", "preset"};
+constexpr const char* kFileKeys[] = {"bvh", "motion", "bvh-map", "spheres", "sphere-model", "options", "preset"};
 // Flags that a batch sets itself.
 constexpr const char* kRefused[] = {"output",  "range",   "help",       "json",        "quiet",
                                     "threads", "backend", "max-memory", "max-vertices"};
@@ -231,7 +231,7 @@ class Planner {
         task.character = value;
         continue;
       }
-      if (choice.key == "clip" || choice.key == "bvh" || choice.key == "spheres" ||
+      if (choice.key == "clip" || choice.key == "bvh" || choice.key == "motion" || choice.key == "spheres" ||
           (choice.values.size() > 1 && choice.key != "set"))
         standard_name += fmt::format("-{{{}}}", choice.key);
       if (choice.key == "set") {

@@ -29,8 +29,9 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
   auto* clip = verb.add_option("--clip", choice.clip,
                                "Clip by name or number (default: the file's first), or random:SEED[:SPEED], four "
                                "seconds of smooth random poses");
-  auto* bvh =
-      verb.add_option("--bvh", choice.bvh, "Motion of any such body instead of a clip: .bvh, or .vrma (docs/formats)");
+  auto* bvh = verb.add_option("--bvh,--motion", choice.bvh,
+                              "Motion of any such body instead of a clip: .bvh, .vrma, or a clip of a .glb .gltf .vrm "
+                              ".fbx .dae, with a mesh or without (docs/formats)");
   clip->excludes(bvh);
   auto* spheres =
       verb.add_option("--spheres", choice.spheres, "Motion from tracked sphere centres: JSON, see docs/formats");
@@ -39,6 +40,7 @@ void add_motion_options(CLI::App& verb, MotionChoice& choice) {
       ->needs(spheres);
   add_option_flags(verb, option_fields(choice.retarget));
   flag_of(verb, "--bvh-map")->needs(bvh);
+  flag_of(verb, "--bvh-clip")->needs(bvh);
   auto* frames = verb.add_option("--frames", choice.frames, "This many frames, evenly from the first to the last key")
                      ->check(CLI::Range(1, static_cast<int>(kMostFrames)));
   verb.add_option("--fps", choice.fps, "Frames a second, from the first key on")

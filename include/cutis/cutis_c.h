@@ -208,8 +208,8 @@ CUTIS_API cutis_status cutis_character_times(cutis_character character, const ch
 /* Poses at rising times as a clip, in floats as files have them; one of that name is replaced. */
 CUTIS_API cutis_status cutis_character_add_clip(cutis_character character, const char* name, const cutis_pose* poses,
                                                 const double* times, size_t count);
-/* A .bvh or .vrma, retargeted, as a clip of that name. Options: MotionOptions. `report`: NULL, or JSON: which joint
- * takes which. */
+/* A .bvh, a .vrma or a clip of a .glb .gltf .vrm .fbx .dae, retargeted, as a clip of that name. Options: MotionOptions.
+ * `report`: NULL, or JSON: which joint takes which. */
 CUTIS_API cutis_status cutis_character_load_motion(cutis_context context, cutis_character character, const char* file,
                                                    const char* name, const char* options, const char** report);
 

@@ -51,6 +51,8 @@ struct MotionOptions {
   /// JSON file {"character joint": "motion joint", ...}; empty: joints that are the same in both bodies, by the
   /// character's own map (VRM), by names and by the shape of the skeletons.
   std::string map_file;
+  /// Of a file with several clips: its name or number; empty: the first that is longer than one key.
+  std::string clip{};
 };
 
 /// Which joint of the character takes which of the motion.
@@ -63,8 +65,9 @@ struct MotionReport {
   std::vector<JointPair> joints;
 };
 
-/// Reads a .bvh or a .vrma and retargets it: corresponding bones point in the same directions, the root's path is
-/// scaled by the ratio of the leg lengths (hip heights).
+/// Reads a motion and retargets it: a .bvh, a .vrma, or a clip of a .glb, .gltf, .vrm, .fbx or .dae, be it a character
+/// or a skeleton without any mesh. Corresponding bones point in the same directions, the root's path is scaled by the
+/// ratio of the leg lengths (hip heights). The clip is called as the file is, or as the clip that was asked for.
 [[nodiscard]] Clip load_motion(const std::string& file, const Character& character, const Context& context,
                                const MotionOptions& options = {}, MotionReport* report = nullptr);
 

@@ -50,9 +50,11 @@ struct ViewOptions {
 /// (width / height). Empty bounds count as a box of side 1 around the origin.
 [[nodiscard]] Camera frame_bounds(const Box& bounds, const ViewOptions& options, double aspect);
 
-/// The yaw from which the file's default pose is seen from its front, radians: pi where feet point to -Z (VRM 0.x), else
-/// 0. To be added to ViewOptions::yaw.
+/// The yaw from which the file's default pose is seen from its front, radians: pi where feet point to -Z (VRM 0.x),
+/// else 0. To be added to ViewOptions::yaw.
 [[nodiscard]] double front_yaw(const Skeleton& skeleton);
+/// The same of another pose, such as the first of a motion that was made for a body that faces another way.
+[[nodiscard]] double front_yaw(const Skeleton& skeleton, const Pose& pose);
 
 /// A close-up of the ball around `center`.
 [[nodiscard]] Camera frame_region(const Vec3d& center, double radius, const ViewOptions& options, double aspect);

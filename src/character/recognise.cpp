@@ -143,7 +143,8 @@ Recognised recognise(const std::vector<PlacedJoint>& joints) {
     return found;
   }
   if (plan) return by_shape(joints, *plan, by_name);
-  if (is_hand(by_name)) found.kind = BodyKind::hand;
+  const bool has_legs = find(by_name, Part::thigh, Side::left) >= 0 && find(by_name, Part::thigh, Side::right) >= 0;
+  if (is_hand(by_name) && !has_legs) found.kind = BodyKind::hand;
   if (std::vector<Role> hand = unsided_hand(joints); found.kind == BodyKind::none && is_hand(hand)) {
     found.kind = BodyKind::hand;
     by_name = std::move(hand);
@@ -174,7 +175,9 @@ std::vector<JointMatch> match_skeletons(const std::vector<PlacedJoint>& characte
   take_side(roles, motion_roles);
   take_side(motion_roles, roles);
 
-  const bool other_kind = ours.kind != theirs.kind && ours.kind != BodyKind::none && theirs.kind != BodyKind::none;
+  const auto is_body = [](BodyKind kind) { return kind != BodyKind::none && kind != BodyKind::hand; };
+  const bool other_kind =
+      ours.kind != theirs.kind && is_body(ours.kind) && is_body(theirs.kind);  // a hand is of either
   std::vector<JointMatch> matches;
   for (const auto& [c, m] : match_roles(names_of(character), roles, names_of(motion), motion_roles)) {
     const auto ci = static_cast<std::size_t>(c), mi = static_cast<std::size_t>(m);

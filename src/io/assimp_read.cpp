@@ -68,7 +68,42 @@ class AssimpReader {
     if (scene_.mRootNode == nullptr || scene_.mNumMeshes == 0)
       throw Error(ErrorCode::bad_file, name_, "has no mesh; export at least one.");
     flatten_nodes();
-    const bool skinned = std::any_of(uses_.begin(), uses_.end(), [&](const Use& u) { return mesh(u).HasBones(); });
+    return read_meshes();
+  }
+
+  /// Skeleton and clips; there may be no mesh.
+  ClipSource read_motion() {
+    if (scene_.mRootNode == nullptr) throw Error(ErrorCode::bad_file, name_, "has no nodes; export it again.");
+    flatten_nodes();
+    if (is_skinned()) {
+      Character body = read_meshes();
+      if (!body.clips.empty()) return {std::move(body), true, 0};
+      character_ = {};  // what moves has no skin
+      for (Node& node : nodes_) node.joint = -1;
+    }
+    const std::set<std::string> moved = moved_nodes();
+    std::vector<char> is_bone(nodes_.size(), 0), wanted(nodes_.size(), 0);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {  // hands and feet that keep still are of the body, too
+      const int above = nodes_[i].parent;
+      const bool hangs =
+          above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && nodes_[i].source->mNumMeshes == 0;
+      if (!hangs && (above < 0 || !moved.contains(nodes_[i].name))) continue;
+      is_bone[i] = 1;
+      want(static_cast<int>(i), wanted);
+    }
+    add_joints(wanted, is_bone);
+    add_clips();
+    character_.source = name_;
+    return {std::move(character_), false, 0};
+  }
+
+ private:
+  [[nodiscard]] bool is_skinned() const {
+    return std::any_of(uses_.begin(), uses_.end(), [&](const Use& u) { return mesh(u).HasBones(); });
+  }
+
+  Character read_meshes() {
+    const bool skinned = is_skinned();
     if (skinned) make_joints();
     std::size_t attached = 0;
     for (const Use& use : uses_) {
@@ -92,7 +127,6 @@ class AssimpReader {
     return std::move(character_);
   }
 
- private:
   /// A mesh at a node.
   struct Use {
     unsigned mesh = 0;
@@ -157,14 +191,24 @@ class AssimpReader {
     std::vector<char> wanted(nodes_.size(), 0), is_bone(nodes_.size(), 0);
     for (const Use& use : uses_) {
       for (unsigned b = 0; b < mesh(use).mNumBones; ++b) {
-        int n = node_of_bone(*mesh(use).mBones[b], use);
+        const int n = node_of_bone(*mesh(use).mBones[b], use);
         is_bone[static_cast<std::size_t>(n)] = 1;
-        for (; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0; n = nodes_[static_cast<std::size_t>(n)].parent)
-          wanted[static_cast<std::size_t>(n)] = 1;
+        want(n, wanted);
       }
     }
     find_carriers(is_bone);
     if (options_.attached) keep_carriers(wanted);
+    add_joints(wanted, is_bone);
+  }
+
+  /// The node, and everything above it.
+  void want(int node, std::vector<char>& wanted) const {
+    for (int n = node; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0;
+         n = nodes_[static_cast<std::size_t>(n)].parent)
+      wanted[static_cast<std::size_t>(n)] = 1;
+  }
+
+  void add_joints(const std::vector<char>& wanted, const std::vector<char>& is_bone) {
     std::set<std::string> taken;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (wanted[i] == 0) continue;
@@ -187,10 +231,7 @@ class AssimpReader {
   /// For the node of each mesh without bones that has a bone at or above it: the first node upwards that a clip or a
   /// skin moves.
   void find_carriers(const std::vector<char>& is_bone) {
-    std::set<std::string> moved;
-    for (unsigned a = 0; a < scene_.mNumAnimations; ++a)
-      for (unsigned c = 0; c < scene_.mAnimations[a]->mNumChannels; ++c)
-        moved.insert(scene_.mAnimations[a]->mChannels[c]->mNodeName.C_Str());
+    const std::set<std::string> moved = moved_nodes();
     for (const Use& use : uses_) {
       if (mesh(use).HasBones()) continue;
       int carrier = -1;
@@ -203,11 +244,15 @@ class AssimpReader {
       }
     }
   }
+  [[nodiscard]] std::set<std::string> moved_nodes() const {
+    std::set<std::string> moved;
+    for (unsigned a = 0; a < scene_.mNumAnimations; ++a)
+      for (unsigned c = 0; c < scene_.mAnimations[a]->mNumChannels; ++c)
+        moved.insert(scene_.mAnimations[a]->mChannels[c]->mNodeName.C_Str());
+    return moved;
+  }
   void keep_carriers(std::vector<char>& wanted) const {
-    for (const auto& [node, carrier] : carrier_of_)
-      for (int n = carrier; n >= 0 && wanted[static_cast<std::size_t>(n)] == 0;
-           n = nodes_[static_cast<std::size_t>(n)].parent)
-        wanted[static_cast<std::size_t>(n)] = 1;
+    for (const auto& [node, carrier] : carrier_of_) want(carrier, wanted);
   }
   [[nodiscard]] Affine3d carried_place(int node) const {
     Affine3d map;
@@ -598,6 +643,7 @@ class StopWhenCancelled : public Assimp::ProgressHandler {
 const aiScene* import(Assimp::Importer& importer, std::string_view bytes, const std::string& extension) {
   keep_only(importer, extension);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   return importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, extension.c_str());
 }
 
@@ -636,10 +682,10 @@ Affine3d scene_from_file(const aiScene& scene, const std::string& extension) {
   return {transpose(Mat3d{{cross(up, front), up, front}}) * metres, {}};
 }
 
-}  // namespace
-
-Character read_assimp_memory(std::string_view bytes, const std::string& name, const Context& context,
-                             const ReadOptions& options) {
+/// What `read` makes of the scene.
+template <class Result>
+Result read_scene(std::string_view bytes, const std::string& name, const Context& context, const ReadOptions& options,
+                  Result (AssimpReader::*read)()) {
   const std::string dotted = lower_case(std::filesystem::path(name).extension().string());
   const std::string extension = dotted.empty() ? dotted : dotted.substr(1);
   if (extension != "fbx" && extension != "dae")
@@ -661,7 +707,8 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
     if (scene == nullptr)
       throw Error(ErrorCode::bad_file, name,
                   fmt::format("cannot be read ({}); export it again.", printable(importer.GetErrorString(), 200)));
-    return AssimpReader(*scene, name, scene_from_file(*scene, extension), context, options).read();
+    AssimpReader reader(*scene, name, scene_from_file(*scene, extension), context, options);
+    return (reader.*read)();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& e) {
@@ -670,8 +717,27 @@ Character read_assimp_memory(std::string_view bytes, const std::string& name, co
   }
 }
 
+}  // namespace
+
+Character read_assimp_memory(std::string_view bytes, const std::string& name, const Context& context,
+                             const ReadOptions& options) {
+  return read_scene(bytes, name, context, options, &AssimpReader::read);
+}
+
 Character read_assimp(const std::string& path, const Context& context, const ReadOptions& options) {
   return read_assimp_memory(read_file(path), path, context, options);
+}
+
+ClipSource read_assimp_motion_memory(std::string_view bytes, const std::string& name, const Context& context) {
+  Context quiet = context;
+  quiet.on_warning = nullptr;  // about meshes, and clips that nobody asked for
+  ClipSource source = read_scene(bytes, name, quiet, {}, &AssimpReader::read_motion);
+  source.bytes = bytes.size();
+  return source;
+}
+
+ClipSource read_assimp_motion(const std::string& path, const Context& context) {
+  return read_assimp_motion_memory(read_file(path), path, context);
 }
 
 }  // namespace cutis

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "character/skin_tree.h"
 #include "cutis/context.h"
 #include "cutis/types.h"
 
@@ -33,6 +34,10 @@ struct BvhMotion {
   std::size_t frames = 0;
   double frame_time = 0;       ///< seconds
   std::vector<double> values;  ///< frames x channels; degrees for rotations
+  /// The offsets draw the body as it is in one of the frames, and nothing says that this is how it rests.
+  bool rests_in_motion = false;
+  /// Of the motion of a character: its joints as its file has them; empty: only names and offsets are known.
+  std::vector<PlacedJoint> body;
 
   /// Joint frames in the file's world.
   struct Pose {

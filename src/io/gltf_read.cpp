@@ -205,8 +205,61 @@ Character assemble_humanoid(std::span<const std::byte> bytes, const std::string&
   return character;
 }
 
+/// Without a skinned mesh: joints as skins that no mesh wears have them at rest, else nodes that are animated and those
+/// below them, where they are by default.
+ClipSource assemble_skeleton(const File& file, const Scene& scene, Data& data, const Context& context) {
+  std::vector<SkinUse> uses;
+  for (std::size_t skin = 0; skin < file.skins.size(); ++skin)
+    if (auto use = use_without_mesh(file, skin, data)) uses.push_back(std::move(*use));
+  ClipSource source;
+  SkeletonResult skeleton;
+  if (!uses.empty()) {
+    skeleton = build_skeleton(file, scene, uses, {}, data);
+    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
+    source.is_bound = !source.body.clips.empty();
+  }
+  if (!source.is_bound) {
+    std::vector<char> is_bone(file.nodes.size(), 0);
+    for (const Skin& skin : file.skins)
+      for (const std::size_t joint : skin.joints) is_bone[joint] = 1;
+    for (const Animation& animation : file.animations)
+      for (const AnimationChannel& channel : animation.channels)
+        if (channel.node >= 0 && channel.path != "weights") is_bone[static_cast<std::size_t>(channel.node)] = 1;
+    std::vector<std::size_t> bones;
+    for (const std::size_t node : scene.order) {  // hands and feet that keep still are of the body, too
+      const int above = scene.parent[node];
+      if (above >= 0 && is_bone[static_cast<std::size_t>(above)] != 0 && file.nodes[node].mesh < 0) is_bone[node] = 1;
+      if (is_bone[node] != 0) bones.push_back(node);
+    }
+    skeleton = build_rigid_skeleton(file, scene, bones);
+    source.body.clips = read_clips(file, skeleton.joint_of_node, data, context);
+  }
+  source.body.source = file.name;
+  source.body.skeleton = std::move(skeleton.skeleton);
+  return source;
+}
+
+ClipSource assemble_motion(std::span<const std::byte> bytes, const std::string& name, const std::string& folder,
+                           const Context& loud) {
+  Context context = loud;
+  context.on_warning = nullptr;  // about meshes, and clips that nobody asked for
+  const File file = parse_file(bytes, name, folder, context);
+  ClipSource source;
+  const auto is_skinned = [](const Node& node) { return node.mesh >= 0 && node.skin >= 0; };
+  if (std::any_of(file.nodes.begin(), file.nodes.end(), is_skinned))
+    source = {assemble(bytes, name, folder, context, {}), true, 0};
+  if (source.body.clips.empty()) {  // what moves, if anything, has no skin
+    Data data(file, bytes.size());
+    source = assemble_skeleton(file, build_scene(file), data, context);
+  }
+  source.bytes = bytes.size();
+  for (const Clip& clip : source.body.clips)  // buffers may lie in other files
+    for (const Channel& channel : clip.channels) source.bytes += sizeof(float) * channel.values.size();
+  return source;
+}
+
 /// In one sentence, whatever is wrong with a file.
-Character guarded(const std::string& name, const auto& make) {
+auto guarded(const std::string& name, const auto& make) -> decltype(make()) {
   try {
     return make();
   } catch (const Error&) {
@@ -218,6 +271,11 @@ Character guarded(const std::string& name, const auto& make) {
   }
 }
 
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 }  // namespace
 
 Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
@@ -226,8 +284,16 @@ Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string
 
 Character read_gltf(const std::string& path, const Context& context, const ReadOptions& options) {
   const std::vector<std::byte> bytes = read_whole_file(path, path);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return guarded(path, [&] { return assemble(bytes, path, folder.empty() ? "." : folder, context, options); });
+  return guarded(path, [&] { return assemble(bytes, path, folder_of(path), context, options); });
+}
+
+ClipSource read_gltf_motion(const std::string& path, const Context& context) {
+  const std::vector<std::byte> bytes = read_whole_file(path, path);
+  return guarded(path, [&] { return assemble_motion(bytes, path, folder_of(path), context); });
+}
+
+ClipSource read_gltf_motion_memory(std::span<const std::byte> bytes, const std::string& name, const Context& context) {
+  return guarded(name, [&] { return assemble_motion(bytes, name, "", context); });
 }
 
 Character read_gltf_memory(std::span<const std::byte> bytes, const std::string& name, const Context& context,

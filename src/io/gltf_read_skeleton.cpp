@@ -258,6 +258,15 @@ SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<co
   return result;
 }
 
+std::optional<SkinUse> use_without_mesh(const File& file, std::size_t skin, Data& data) {
+  if (file.skins[skin].inverse_bind < 0) return std::nullopt;
+  SkinUse use{skin, {}, {}};
+  for (const Affine3d& bone_from_mesh : read_inverse_binds(file, skin, data))
+    use.bounds.add(inverse(bone_from_mesh).translation);
+  if (!(diagonal(use.bounds) > 0)) return std::nullopt;
+  return use;
+}
+
 SkeletonResult build_rigid_skeleton(const File& file, const Scene& scene, std::span<const std::size_t> bones) {
   UniqueNames names;
   return make_joints(file, scene, bones, {}, names);

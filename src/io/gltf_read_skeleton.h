@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct SkeletonResult {
 /// joint when a matrix is singular.
 [[nodiscard]] SkeletonResult build_skeleton(const File& file, const Scene& scene, std::span<const SkinUse> skins,
                                             std::span<const std::size_t> carriers, Data& data);
+
+/// A skin that no mesh wears, if it says where its joints are; bounded by them. None when its matrices are left out or
+/// put all joints in one place.
+[[nodiscard]] std::optional<SkinUse> use_without_mesh(const File& file, std::size_t skin, Data& data);
 
 /// The given nodes as bones at their default transforms, with everything above them.
 [[nodiscard]] SkeletonResult build_rigid_skeleton(const File& file, const Scene& scene,

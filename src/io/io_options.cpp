@@ -17,8 +17,11 @@ constexpr OptionRow<ReadOptions> kReadRows[] = {
 
 constexpr OptionRow<MotionOptions> kMotionRows[] = {
     on("--bvh-map", text_row<&MotionOptions::map_file>("map_file",
-                                                       "JSON file {\"character joint\": \"BVH joint\", ...}; empty: "
+                                                       "JSON file {\"character joint\": \"motion joint\", ...}; empty: "
                                                        "found by names and by the shape of both skeletons")),
+    on("--bvh-clip", text_row<&MotionOptions::clip>("clip",
+                                                    "of a motion file with several clips: which, by name or number; "
+                                                    "empty: the first of more than one key")),
 };
 
 // The axis is a letter: 0 when it is left to the file.

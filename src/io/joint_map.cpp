@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/math.h"
+#include "base/tree.h"
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/text.h"
@@ -36,7 +37,7 @@ std::vector<PlacedJoint> placed_joints(const BvhMotion& motion, const BvhMotion:
 
 /// From the offsets; where those draw no body, from a frame.
 Recognised recognise_motion(const BvhMotion& motion, std::vector<PlacedJoint>& placed) {
-  placed = placed_joints(motion, motion.rest());
+  placed = motion.body.empty() ? placed_joints(motion, motion.rest()) : motion.body;
   Recognised found = recognise(placed);
   for (const std::size_t frame : {std::size_t{0}, motion.frames / 2}) {
     if (found.kind != BodyKind::none || frame >= motion.frames) break;
@@ -44,6 +45,19 @@ Recognised recognise_motion(const BvhMotion& motion, std::vector<PlacedJoint>& p
     if (Recognised other = recognise(posed); other.kind != BodyKind::none) found = std::move(other);
   }
   return found;
+}
+
+/// Leaves out joints above the hips that names alone bring together: a root at the origin and the body that walks away
+/// from it are no bone. Hips are placed in the scene.
+void leave_out_carriers(const Character& character, JointMap& map) {
+  const auto found =
+      std::find_if(map.begin(), map.end(), [](const JointMatch& match) { return match.role.part == Part::hips; });
+  if (found == map.end()) return;
+  const int hips = found->joint;
+  std::erase_if(map, [&](const JointMatch& match) {
+    return match.joint != hips && match.role.part == Part::none &&
+           hangs_on(character.skeleton.joints, hips, match.joint);
+  });
 }
 
 }  // namespace
@@ -54,11 +68,25 @@ JointMap map_joints(const Character& character, const BvhMotion& motion) {
   const Recognised motion_roles = recognise_motion(motion, theirs);
   JointMap map = match_skeletons(ours, recognise(ours), theirs, motion_roles);
   constexpr std::size_t kFewest = 3;
-  if (map.size() < kFewest)
+  // Trunks alone say little of bodies with limbs: a spider's is not a person's. Names of armatures do not count.
+  std::size_t limbs = 0, others = 0;
+  for (const JointMatch& match : map) {
+    const Part part = match.role.part;
+    if (part == Part::none)
+      ++others;
+    else if (part != Part::hips && part != Part::spine && part != Part::neck && part != Part::head &&
+             part != Part::tail)
+      ++limbs;
+  }
+  const auto has_more = [&](const auto& joints) { return joints.size() > 3 * map.size(); };
+  const bool leaves_limbs = !map.empty() && limbs == 0 && others <= kFewest && has_more(ours) && has_more(theirs);
+  if (map.size() < kFewest || leaves_limbs)
     throw Error(ErrorCode::bad_argument, motion.source,
-                fmt::format("only {} joints of the motion ({}) correspond to joints of the character ({}); write a "
+                fmt::format("only {} joints of the motion ({}) correspond to joints of the character ({}){}; write a "
                             "JSON file {{\"character joint\": \"motion joint\", ...}} and give it with --bvh-map.",
-                            map.size(), some_names(motion.joints), some_names(character.skeleton.joints)));
+                            map.size(), some_names(motion.joints), some_names(character.skeleton.joints),
+                            leaves_limbs ? ", and none of a limb" : ""));
+  leave_out_carriers(character, map);
   return map;
 }
 
@@ -89,6 +117,7 @@ JointMap read_joint_map(const std::string& path, const Character& character, con
     map.push_back({c, static_cast<int>(index), ours.part != Part::none ? ours : theirs, 1});
   }
   if (map.empty()) throw refuse("names no joints.");
+  leave_out_carriers(character, map);
   return map;
 }
 

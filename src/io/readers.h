@@ -10,6 +10,7 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/io.h"
+#include "io/clip_motion.h"
 #include "io/plain_mesh.h"
 
 namespace cutis {
@@ -24,6 +25,16 @@ namespace cutis {
 /// above them, and the clips; no meshes. External files are not read.
 [[nodiscard]] Character read_gltf_humanoid(std::span<const std::byte> bytes, const std::string& name,
                                            const Context& context);
+
+/// Skeleton and clips of a file that may have no mesh at all, as motions are exported: joints of skins in their rest
+/// frames, whether a mesh wears the skin or not; without skins, animated nodes and those below them where they are by
+/// default; with everything above them. The clips may be none.
+[[nodiscard]] ClipSource read_gltf_motion(const std::string& path, const Context& context);
+[[nodiscard]] ClipSource read_gltf_motion_memory(std::span<const std::byte> bytes, const std::string& name,
+                                                 const Context& context);
+[[nodiscard]] ClipSource read_assimp_motion(const std::string& path, const Context& context);
+[[nodiscard]] ClipSource read_assimp_motion_memory(std::string_view bytes, const std::string& name,
+                                                   const Context& context);
 
 [[nodiscard]] Character read_obj(const std::string& path, const Context& context, const ReadOptions& options);
 [[nodiscard]] Character read_ply(const std::string& path, const Context& context, const ReadOptions& options);

@@ -1,11 +1,14 @@
 // World rotations are transferred relative to a reference pose r of the motion:
 //   R_c(t) = swing(t) * R_m(t) * inverse(R_m(r)) * A_c * R_c(rest),   A_c = align_c * F
 // F turns the character's rest frame (left-right and up axes) into the motion's at r; align_c is the shortest
-// rotation that then makes the two bones parallel, so twist is judged from a common facing; swing(t), the identity
-// for rigid bones, takes up what joints between the two ends of the motion's bone do.
+// rotation that then makes the two bones parallel, so twist is judged from a common facing (of feet that stand on other
+// slopes: about the vertical, so that soles that are flat in one rest pose are flat in the other); swing(t), the
+// identity for rigid bones, takes up what joints between the two ends of the motion's bone do.
 //
 // The reference pose is the motion's skeleton without rotations. Files whose offsets do not draw a body at all (all
-// bones along one axis) are measured instead at the frame that is most like the character's rest pose.
+// bones along one axis) are measured instead at the frame that is most like the character's rest pose; so are those of
+// which nobody says how they rest, where nodes are left in a frame of the motion: at the one in which limbs are
+// straightest. In a frame F is the A of the bone above: elbows and knees that are bent are bent about their hinges.
 //
 // Rigs for inverse kinematics hang feet on the root, and control rigs hang limbs beside the bones that move the skin.
 // A mapped joint that hangs on no other is carried by the joint that takes the motion joint above its own: it keeps
@@ -32,6 +35,19 @@ using MotionPose = BvhMotion::Pose;
 /// Mean angle between corresponding bones above which the unrotated skeleton is no use as a reference.
 constexpr double kWorstReference = 50 * kPi / 180;
 constexpr std::size_t kReferenceCandidates = 256;
+/// A body that rests as in one of the motion's frames: bones bent less than this at their joints, in the mean, are a
+/// rest pose all the same, and another frame has to be this much straighter to be taken.
+constexpr double kStraight = 8 * kPi / 180, kClearlyStraighter = 4 * kPi / 180;
+/// Bones that a body's tilt counts as.
+constexpr double kTiltWeight = 3;
+/// From the ankles to the hips, a body leans by so much at most where it stands.
+constexpr double kStandsTilted = 25 * kPi / 180;
+/// Feet that stand slope by less, from ankle to toes, and not by so much more or less in one body than in another.
+/// Feet of about one slope go by their bones.
+constexpr double kSteepestFoot = 75 * kPi / 180, kOtherFoot = 55 * kPi / 180, kSameFoot = 9 * kPi / 180;
+/// Collars are not turned further against the chest.
+constexpr double kFarthestCollar = 35 * kPi / 180;
+constexpr Vec3d kUp{0, 1, 0};
 /// Bones shorter than this share of the skeleton's size have no direction.
 constexpr double kShortBone = 1e-3;
 /// Share of frames that may have their feet lower than the level taken for the ground.
@@ -52,6 +68,7 @@ struct Link {
   Quatd rest_rotation;     ///< of the joint, in the scene
   Vec3d rest_direction;    ///< of the bone, in the scene
   Quatd alignment;         ///< A_c
+  bool flat = false;       ///< a foot that is on the ground in both rest poses
 };
 
 class Retargeter {
@@ -151,8 +168,15 @@ class Retargeter {
     for (std::size_t i = 0; i < links_.size(); ++i)
       link_of_motion[static_cast<std::size_t>(links_[i].motion)] = static_cast<int>(i);
     choose_root(link_of_motion);
-    for (std::size_t i = 0; i < links_.size(); ++i)
-      if (links_[i].parent < 0 && static_cast<int>(i) != root_) carry(static_cast<int>(i), link_of_motion);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (static_cast<int>(i) == root_) continue;
+      const int body = above_in_bodies(links_[i]);
+      const bool hangs_elsewhere = body >= 0 && !hangs_on(skeleton_.joints, links_[i].joint, at(body).joint);
+      if (links_[i].parent < 0 || hangs_elsewhere) carry(static_cast<int>(i), body, link_of_motion);
+    }
+    order_.push_back(root_);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      order_.insert(order_.end(), at(order_[i]).children.begin(), at(order_[i]).children.end());
   }
 
   /// The link of the closest mapped joint above a link's in the motion, or -1.
@@ -171,10 +195,22 @@ class Retargeter {
     root_ = hips >= 0 ? hips : std::max(0, top);
     while (at(root_).parent >= 0) root_ = at(root_).parent;
   }
-  /// Hangs a link without mapped ancestors on the one whose motion joint is above its own, else on the root.
-  void carry(int index, const std::vector<int>& link_of_motion) {
+  /// The link that is above one in any body: a foot may hang on the root in both skeletons and is still the shin's.
+  [[nodiscard]] int above_in_bodies(const Link& link) const {
+    constexpr Part kLimbs[] = {Part::thigh, Part::shin,      Part::foot,    Part::toes,
+                               Part::none,  Part::upper_arm, Part::forearm, Part::hand};
+    const auto at_part = std::find(std::begin(kLimbs), std::end(kLimbs), link.role.part);
+    if (at_part == std::end(kLimbs)) return -1;
+    for (auto part = at_part; part != std::begin(kLimbs) && *--part != Part::none;)
+      if (const Link* above = find(*part, link.role.side)) return static_cast<int>(above - links_.data());
+    return -1;
+  }
+  /// Hangs a link on the one above it in any body, else on the one whose motion joint is above its own, else on the
+  /// root.
+  void carry(int index, int body, const std::vector<int>& link_of_motion) {
     Link& link = links_[static_cast<std::size_t>(index)];
-    const int above = above_in_motion(link, link_of_motion);
+    if (link.parent >= 0) std::erase(links_[static_cast<std::size_t>(link.parent)].children, index);
+    const int above = body >= 0 ? body : above_in_motion(link, link_of_motion);
     const int carrier = above >= 0 ? above : root_;
     link.is_carried = true;
     link.parent = hangs_on(links_, carrier, index) ? root_ : carrier;
@@ -245,6 +281,11 @@ class Retargeter {
       box.add(rest.translation);
     }
     size_ = diagonal(box);
+    const Link *left = find(Part::thigh, Side::left), *right = find(Part::thigh, Side::right);
+    const Link* top = find_last(Part::neck);
+    if (top == nullptr) top = find(Part::head);
+    if (left != nullptr && right != nullptr && top != nullptr)
+      is_upright_ = normalized(rest_place(*top) - (rest_place(*left) + rest_place(*right)) * 0.5).y > 0.6;
     const MotionPose rest = motion_.rest();
     Box motion_box;
     for (const Vec3d& p : rest.position) motion_box.add(p);
@@ -257,7 +298,7 @@ class Retargeter {
     for (Link& link : links_) {
       const Part part = link.role.part;
       const bool trunk = part == Part::hips || part == Part::spine || part == Part::neck || part == Part::head;
-      const bool level = part == Part::toes;  // flat on the ground in any rest pose, whatever the slope of the foot
+      const bool level = is_sole(part);  // flat on the ground in any rest pose, whatever the slope of the bones
       link.turning = trunk || level || part == Part::clavicle || link.parent < 0 ? Turning::copies : Turning::follows;
       // Where legs and spine branch, and at the head, orientation says more than any one bone. Collars start at
       // different places in different skeletons; their direction says little.
@@ -337,6 +378,7 @@ class Retargeter {
     if (top == nullptr) top = find(Part::head);
     const Link *left = find(Part::foot, Side::left), *right = find(Part::foot, Side::right);
     if (hips == nullptr || top == nullptr || left == nullptr || right == nullptr) return {};
+    if (motion_.rests_in_motion) return {};  // whoever lies down at first is not Z-up
     const MotionPose rest = motion_.rest();
     const auto place = [&](const Link* link) { return rest.position[static_cast<std::size_t>(link->motion)]; };
     const Vec3d up = normalized(place(top) - place(hips));
@@ -396,36 +438,118 @@ class Retargeter {
     double sum = 0;
     int count = 0;
     for (const Link& link : links_) {
-      if (link.turning != Turning::aims) continue;
-      sum += std::acos(std::clamp(dot(rotate(f, link.rest_direction), motion_direction(link, pose)), -1.0, 1.0));
+      // Many fingers would say the same as their arm.
+      if (link.turning != Turning::aims || link.role.part == Part::finger) continue;
+      sum += angle_between(rotate(f, link.rest_direction), motion_direction(link, pose));
       ++count;
     }
     return count > 0 ? sum / count : 0;
   }
 
+  /// A_c of every link when the motion's body is in `pose`. `bent`: how far the bones are from pointing as they do in
+  /// the rest pose, each as the one above it has turned them, and the body from standing; the mean.
+  [[nodiscard]] std::vector<Quatd> alignments(const MotionPose& pose, bool is_posed, double* bent = nullptr) const {
+    const Quatd f = facing(pose);
+    const Quatd level = heading_change({0, 0, 1}, rotate(f, Vec3d{0, 0, 1}));
+    const double tilt = angle_between(rotate(f, kUp), kUp);
+    const bool stands = legs_upright([&](const Link& link) { return rest_place(link); }) &&
+                        legs_upright([&](const Link& link) { return place_in(pose, link); });
+    double sum = kTiltWeight * tilt, count = kTiltWeight;
+    std::vector<Quatd> result(links_.size());
+    for (const int i : order_) {
+      const Link& link = at(i);
+      // In a frame of the motion heads look ahead more often than they follow the chest, and feet need not stand.
+      const bool goes_along = is_posed && is_sole(link.role.part);
+      const bool looks_ahead = is_posed ? link.role.part == Part::head
+                                        : stands && link.role.part == Part::foot && link.turning == Turning::copies;
+      Quatd base = looks_ahead ? level : f;
+      if (link.parent >= 0 && (link.turning != Turning::copies || goes_along))
+        base = !is_posed && link.turning == Turning::aims ? f : result[static_cast<std::size_t>(link.parent)];
+      Quatd& turn = result[static_cast<std::size_t>(i)];
+      turn = base;
+      if (link.turning != Turning::aims) {
+        if (link.flat && !is_posed)
+          turn = heading_change(rotate(base, link.rest_direction), motion_direction(link, pose)) * base;
+        continue;
+      }
+      const Vec3d from = normalized(rotate(base, link.rest_direction)), to = motion_direction(link, pose);
+      turn = rotation_between(from, to) * base;
+      sum += angle_between(from, to);
+      ++count;
+    }
+    if (bent != nullptr) *bent = sum / count;
+    return result;
+  }
+  /// Whether the ankles are below the hips.
+  template <class Place>
+  [[nodiscard]] bool legs_upright(const Place& place) const {
+    Vec3d legs;
+    for (const Side side : {Side::left, Side::right}) {
+      const Link *thigh = find(Part::thigh, side), *foot = find(Part::foot, side);
+      if (thigh != nullptr && foot != nullptr) legs += normalized(place(*thigh) - place(*foot));
+    }
+    return angle_between(normalized(legs), kUp) < kStandsTilted;
+  }
+  [[nodiscard]] static Vec3d place_in(const MotionPose& pose, const Link& link) {
+    return pose.position[static_cast<std::size_t>(link.motion)];
+  }
+  /// About the vertical, from one direction to the other.
+  static Quatd heading_change(const Vec3d& from, const Vec3d& to) {
+    return axis_angle(kUp, std::atan2(to.x, to.z) - std::atan2(from.x, from.z));
+  }
+  [[nodiscard]] bool is_sole(Part part) const { return part == Part::toes || (part == Part::foot && is_upright_); }
+
+  /// Feet that stand on the ground in both rest poses: their soles are flat then, however high the ankles are, and
+  /// where their bones point says less.
+  void find_flat_feet() {
+    const Quatd f = facing(reference_);
+    const auto may_stand = [](double slope) { return slope > -kSteepestFoot && slope < kSteepestFoot / 2; };
+    for (Link& link : links_) {
+      if (link.role.part != Part::foot || !is_upright_ || link.turning != Turning::aims) continue;
+      const double ours = std::asin(std::clamp(rotate(f, link.rest_direction).y, -1.0, 1.0));
+      const double theirs = std::asin(std::clamp(motion_direction(link, reference_).y, -1.0, 1.0));
+      if (!may_stand(ours) || !may_stand(theirs) || std::abs(ours - theirs) > kOtherFoot) continue;
+      if (std::abs(ours - theirs) < kSameFoot) continue;
+      link.flat = true;
+      link.turning = Turning::copies;
+    }
+  }
+  static double angle_between(const Vec3d& a, const Vec3d& b) { return std::acos(std::clamp(dot(a, b), -1.0, 1.0)); }
+
+  /// The frame for which `badness` is least, if that is less than `limit`.
+  template <class Badness>
+  void take_best_frame(double limit, const Badness& badness) {
+    const std::size_t step = std::max<std::size_t>(1, motion_.frames / kReferenceCandidates);
+    for (std::size_t f = 0; f < motion_.frames; f += step) {
+      if (f % 256 == 0) context_.check_cancelled();
+      MotionPose pose = scene_pose(motion_.pose(f));
+      const double value = badness(pose);
+      if (!(value < limit)) continue;
+      limit = value;
+      reference_ = std::move(pose);
+      reference_frame_ = static_cast<int>(f);
+    }
+  }
+
   void choose_reference() {
     reference_ = scene_pose(motion_.rest());
-    double least = disagreement(reference_);
-    if (least > kWorstReference) {
-      const std::size_t step = std::max<std::size_t>(1, motion_.frames / kReferenceCandidates);
-      for (std::size_t f = 0; f < motion_.frames; f += step) {
-        MotionPose pose = scene_pose(motion_.pose(f));
-        const double value = disagreement(pose);
-        if (value >= least) continue;
-        least = value;
-        reference_ = std::move(pose);
-        reference_frame_ = static_cast<int>(f);
-      }
+    bool is_posed = false;
+    if (motion_.rests_in_motion) {
+      const auto bend = [&](const MotionPose& pose) {
+        double bent = 0;
+        (void)alignments(pose, true, &bent);
+        return bent;
+      };
+      const double bent = bend(reference_);
+      is_posed = bent > kStraight;
+      if (is_posed) take_best_frame(bent - kClearlyStraighter, bend);
+    } else if (const double least = disagreement(reference_); motion_.body.empty() && least > kWorstReference) {
+      take_best_frame(least, [&](const MotionPose& pose) { return disagreement(pose); });
+      is_posed = reference_frame_ >= 0;
     }
-    const Quatd f = facing(reference_);
-    for (Link& link : links_) {
-      if (link.turning == Turning::aims) {
-        link.alignment =
-            rotation_between(normalized(rotate(f, link.rest_direction)), motion_direction(link, reference_)) * f;
-      } else {
-        link.alignment = link.turning == Turning::follows ? at(link.parent).alignment : f;
-      }
-    }
+    if (!is_posed) find_flat_feet();
+    const std::vector<Quatd> alignment = alignments(reference_, is_posed);
+    for (std::size_t i = 0; i < links_.size(); ++i) links_[i].alignment = alignment[i];
   }
 
   // ---- size and place ----
@@ -528,13 +652,22 @@ class Retargeter {
   }
 
   [[nodiscard]] Quatd link_rotation(const Link& link, const MotionPose& pose) const {
+    return normalized(turn_from_rest(link, pose) * link.rest_rotation);
+  }
+  [[nodiscard]] Quatd turn_from_rest(const Link& link, const MotionPose& pose) const {
     const auto m = static_cast<std::size_t>(link.motion);
     Quatd turn = pose.rotation[m] * conjugate(reference_.rotation[m]) * link.alignment;
     if (link.turning == Turning::aims) {
       const Vec3d wanted = motion_direction(link, pose);
       if (wanted != Vec3d{}) turn = rotation_between(normalized(rotate(turn, link.rest_direction)), wanted) * turn;
     }
-    return normalized(turn * link.rest_rotation);
+    // Toys and robots hang their arms on long collars that they swing like a limb; arms point where they should anyway.
+    if (link.role.part == Part::clavicle && link.parent >= 0) {
+      const Quatd chest = turn_from_rest(at(link.parent), pose), by = normalized(conjugate(chest) * turn);
+      const double angle = 2 * std::acos(std::min(1.0, std::abs(by.w)));
+      if (angle > kFarthestCollar) turn = chest * slerp(Quatd{}, by, kFarthestCollar / angle);
+    }
+    return normalized(turn);
   }
   /// Of all joints of the character, in the scene.
   [[nodiscard]] std::vector<Quatd> world_rotations(const MotionPose& pose) const {
@@ -558,12 +691,8 @@ class Retargeter {
   void place_loose_joints(const std::vector<Vec3d>& root_place, Clip& clip) const {
     const std::size_t n = skeleton_.joints.size();
     std::vector<Channel> moves(n), turns(n);
-    std::vector<int> order;  // parents first
-    order.push_back(root_);
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order.insert(order.end(), at(order[i]).children.begin(), at(order[i]).children.end());
     std::vector<Vec3d> offset(links_.size()), place(links_.size());
-    for (const int i : order) {
+    for (const int i : order_) {
       if (i == root_) continue;
       const Link& parent = at(at(i).parent);
       const Mat3d stretch = polar_decompose(default_world_[static_cast<std::size_t>(parent.joint)].linear).stretch;
@@ -574,7 +703,7 @@ class Retargeter {
       if (f % 256 == 0) context_.check_cancelled();
       const std::vector<Quatd> turn = world_rotations(scene_pose(motion_.pose(f)));
       place[static_cast<std::size_t>(root_)] = root_place[f];
-      for (const int i : order)
+      for (const int i : order_)
         if (i != root_)
           place[static_cast<std::size_t>(i)] =
               place[static_cast<std::size_t>(at(i).parent)] +
@@ -646,12 +775,14 @@ class Retargeter {
   const Context& context_;
   double ground_ = 0;
   std::vector<Link> links_;
+  std::vector<int> order_;               ///< links, parents first
   std::vector<int> link_of_;             ///< per joint, -1: not mapped
   std::vector<int> followed_;            ///< per joint: link that it follows, or -1
   std::vector<Quatd> follower_change_;   ///< per joint: from the rest frame of that link to its own
   std::vector<Affine3d> default_world_;  ///< per joint
   std::vector<Vec3d> rest_position_;     ///< per link
   double size_ = 0, motion_size_ = 0;
+  bool is_upright_ = false;  ///< the character's trunk at rest
   int root_ = 0;
   Quatd scene_from_motion_;
   MotionPose reference_;

@@ -10,8 +10,7 @@
 
 namespace cutis {
 
-/// The first animation, sampled evenly, as a motion whose joints are called what the map calls them. Frames of joints
-/// are turned so that all are parallel to the axes at rest, as in BVH. Throws Error.
+/// The first animation, as motion_of_clip() has it. Throws Error.
 [[nodiscard]] BvhMotion read_vrma(const std::string& path, const Context& context);
 [[nodiscard]] BvhMotion read_vrma_memory(std::span<const std::byte> bytes, const std::string& name,
                                          const Context& context);

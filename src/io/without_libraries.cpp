@@ -17,6 +17,8 @@ Character read_assimp(const std::string& path, const Context&, const ReadOptions
 Character read_assimp_memory(std::string_view, const std::string& name, const Context&, const ReadOptions&) {
   no_fbx(name);
 }
+ClipSource read_assimp_motion(const std::string& path, const Context&) { no_fbx(path); }
+ClipSource read_assimp_motion_memory(std::string_view, const std::string& name, const Context&) { no_fbx(name); }
 
 namespace gltf {
 

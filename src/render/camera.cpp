@@ -62,8 +62,10 @@ View make_view(const Camera& camera, int width, int height) {
   return view;
 }
 
-double front_yaw(const Skeleton& skeleton) {
-  const std::vector<Affine3d> world = world_from_joint(skeleton, default_pose(skeleton));
+double front_yaw(const Skeleton& skeleton) { return front_yaw(skeleton, default_pose(skeleton)); }
+
+double front_yaw(const Skeleton& skeleton, const Pose& pose) {
+  const std::vector<Affine3d> world = world_from_joint(skeleton, pose);
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t j = 0; j < world.size(); ++j) {
     if (!skeleton.joints[j].is_bone) continue;

@@ -313,8 +313,7 @@ TEST(Spheres, WritesAModelThatOtherVerbsTake) {
   ASSERT_EQ(bound.exit_code, 0) << bound.err;
   const json report = json::parse(bound.out);
   ASSERT_FALSE(report["parts"].empty());
-  for (const json& part : report["parts"])
-    EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
+  for (const json& part : report["parts"]) EXPECT_EQ(part["shape"], part["vertices"] > 0 ? "spheres" : "none");
   EXPECT_EQ(json::parse(read_all(folder.file("p.json")))["spheres"]["blocks"], json::parse(read_all(model))["blocks"]);
   const Result drawn =
       run("render builtin:cylinder --sphere-model " + model + " --balls --size 64x64 -o " + folder.file("x.png"));
@@ -386,7 +385,8 @@ TEST(Animate, SamplesFramesFromFirstToLastKeyAndReportsThem) {
   EXPECT_EQ(j["nonfinite"], 0);
   EXPECT_GT(j["iterations"].get<double>(), 1);
   EXPECT_EQ(std::filesystem::file_size(folder.file("arm.pc2")), 32 + 7 * 12 * j["vertices"].get<std::size_t>());
-  const Result plain = run("animate builtin:arm --clip elbow --frames 2 --method lbs --json -o " + folder.file("lbs.pc2"));
+  const Result plain =
+      run("animate builtin:arm --clip elbow --frames 2 --method lbs --json -o " + folder.file("lbs.pc2"));
   EXPECT_FALSE(json::parse(plain.out).contains("iterations")) << "linear blending has none";
 }
 
@@ -450,6 +450,26 @@ TEST(Animate, FollowsABvh) {
   EXPECT_EQ(report["joints"][1]["motion_joint"], "LeftUpLeg");
   EXPECT_EQ(report["joints"][1]["role"], "left upper leg");
   EXPECT_GT(report["joints"][1]["confidence"], 0.9);
+}
+
+TEST(Animate, FollowsAClipOfAnotherCharacter) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const TemporaryFolder folder;
+  const std::string body = (test::shared_data() / "makehuman_male/makehuman_male.glb").string();
+  const auto animate = [&](const std::string& flags) {
+    return run("animate " + (test::shared_data() / "rigged_figure/rigged_figure.glb").string() + flags +
+               " --method dqs --frames 2 --json -o " + folder.file("out.pc2"));
+  };
+  const Result r = animate(" --bvh " + body + " --bvh-clip deep_squat");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(json::parse(r.out)["clip"], "deep_squat");
+  const Result by_number = animate(" --motion " + body + " --bvh-clip 16");
+  ASSERT_EQ(by_number.exit_code, 0) << by_number.err;
+  EXPECT_EQ(json::parse(by_number.out)["clip"], "cmu_02_01_walk");
+  const Result none = animate(" --bvh " + body + " --bvh-clip dance");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, ::testing::AllOf(HasSubstr("no clip 'dance'"), HasSubstr("fist_both")));
+  EXPECT_EQ(animate(" --bvh-clip dance").exit_code, 2);
 }
 
 TEST(Animate, SaysWhichJointsTakeTheMotion) {

@@ -1,4 +1,5 @@
-// The glTF reader on damaged files: whatever the bytes, a Character that passes validation, or cutis::Error.
+// The glTF reader on damaged files: whatever the bytes, a Character that passes validation, or cutis::Error; and a
+// motion for another body.
 //
 // Input that starts with '{' and holds a zero byte is JSON, then the binary chunk: mutations then do not have to keep
 // the lengths of a GLB right. Anything else is a file as it is.
@@ -14,13 +15,19 @@
 #include "fuzz/target.h"
 #include "io/gltf_read_container.h"
 #include "io/gltf_samples.h"
+#include "io/joint_map.h"
+#include "io/motion_samples.h"
 #include "io/readers.h"
+#include "io/retarget.h"
 
 namespace cutis::fuzz {
 
 std::vector<std::string> seeds() {
   std::vector<std::string> seeds;
-  for (const auto& [name, builder] : test::all_samples()) {
+  auto samples = test::all_samples();
+  samples.emplace_back("skeleton", test::skeleton_gltf(test::make_moving_person()));
+  samples.emplace_back("skin", test::skeleton_gltf(test::make_moving_person(), {.has_skin = true, .posed_at = 0}));
+  for (const auto& [name, builder] : samples) {
     const auto glb = builder.glb();
     const auto container = gltf::open_container(glb, name);
     std::string seed(container.json);
@@ -41,11 +48,21 @@ void read_input(std::string_view input) {
     glb = test::make_glb(std::string(input.substr(0, split)), bytes.subspan(split + 1));
     bytes = glb;
   }
-  try {
-    validate(read_gltf_memory(bytes, "input", context, {.attached = true}));
-  } catch (const Error& error) {
-    if (std::strlen(error.what()) == 0) std::abort();
-  }
+  const auto attempt = [](auto&& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (std::strlen(error.what()) == 0) std::abort();
+    }
+  };
+  attempt([&] { validate(read_gltf_memory(bytes, "input", context, {.attached = true})); });
+  attempt([&] {
+    const ClipSource source = read_gltf_motion_memory(bytes, "input", context);
+    if (source.body.clips.empty()) return;
+    static const Character person = test::make_person();
+    const BvhMotion motion = motion_of_clip(source, source.body.clips.front(), context);
+    (void)retarget(person, motion, map_joints(person, motion), "motion", context);
+  });
 }
 
 }  // namespace cutis::fuzz

@@ -11,6 +11,7 @@
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "io/gltf_samples.h"
+#include "io/motion_samples.h"
 #include "io/readers.h"
 #include "io/vrma_read.h"
 #include "support/support.h"
@@ -19,61 +20,10 @@ namespace cutis {
 namespace {
 
 using test::error_of;
+using test::make_figure;
+using test::make_person;
+using test::Stick;
 using ::testing::HasSubstr;
-
-struct Stick {
-  const char* name;
-  int parent;
-  Vec3d place;
-};
-
-/// Joints at given places, each with a frame of its own turned away from the axes.
-Character make_figure(const std::vector<Stick>& sticks) {
-  Character c;
-  c.source = "figure";
-  std::vector<Affine3d> world;
-  for (std::size_t i = 0; i < sticks.size(); ++i) {
-    const Quatd turn =
-        axis_angle(normalized(Vec3d{1, 0.3 * static_cast<double>(i), 0.5}), 0.7 + static_cast<double>(i));
-    Joint joint;
-    joint.name = sticks[i].name;
-    joint.parent = sticks[i].parent;
-    joint.is_bone = true;
-    joint.world_from_rest = {to_matrix(turn), sticks[i].place};
-    const Affine3d parent = joint.parent < 0 ? Affine3d{} : world[static_cast<std::size_t>(joint.parent)];
-    const Affine3d local = inverse(parent) * joint.world_from_rest;
-    joint.local.translation = local.translation;
-    joint.local.rotation = to_quaternion(local.linear);
-    world.push_back(joint.world_from_rest);
-    c.skeleton.joints.push_back(joint);
-  }
-  Mesh mesh;  // the ground is where the lowest vertex is
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}};
-  c.meshes.push_back(mesh);
-  return c;
-}
-
-/// In A-pose, two metres of legs and arms of other proportions than the motion's.
-Character make_person() {
-  return make_figure({{"Root", -1, {0, 0, 0}},
-                      {"pelvis", 0, {0, 1.0, 0}},
-                      {"thigh_l", 1, {0.1, 0.95, 0}},
-                      {"calf_l", 2, {0.12, 0.5, 0.02}},
-                      {"foot_l", 3, {0.14, 0.08, 0}},
-                      {"thigh_r", 1, {-0.1, 0.95, 0}},
-                      {"calf_r", 5, {-0.12, 0.5, 0.02}},
-                      {"foot_r", 6, {-0.14, 0.08, 0}},
-                      {"spine_01", 1, {0, 1.1, -0.02}},
-                      {"spine_02", 8, {0, 1.25, 0}},
-                      {"neck_01", 9, {0, 1.5, 0}},
-                      {"head", 10, {0, 1.6, 0.03}},
-                      {"upperarm_l", 9, {0.2, 1.4, 0}},
-                      {"lowerarm_l", 12, {0.4, 1.2, 0}},
-                      {"hand_l", 13, {0.55, 1.0, 0.05}},
-                      {"upperarm_r", 9, {-0.2, 1.4, 0}},
-                      {"lowerarm_r", 15, {-0.4, 1.2, 0}},
-                      {"hand_r", 16, {-0.55, 1.0, 0.05}}});
-}
 
 /// A T-pose of ten units with legs of 8; `frames` as BVH lines of 3 + 3 per joint values.
 const std::string kPersonBvh = R"(HIERARCHY
@@ -304,6 +254,95 @@ TEST(Retarget, TurnsMotionsThatAreZUp) {
   const Clip clip = retarget(c, motion, map_joints(c, motion), "zup", Context(1));
   const auto world = world_from_joint(c.skeleton, sample(c.skeleton, clip, 0));
   EXPECT_GT(world[static_cast<std::size_t>(c.skeleton.find("head"))].translation.y, 1.4);
+}
+
+/// The person with toes: feet slope as they do where ankles are high.
+Character make_person_with_toes(double slope_degrees) {
+  const Character person = make_person();
+  std::vector<Stick> sticks;
+  for (const Joint& j : person.skeleton.joints)
+    sticks.push_back({j.name.c_str(), j.parent, j.world_from_rest.translation});
+  const double a = slope_degrees * kPi / 180;
+  sticks.push_back({"ball_l", 4, sticks[4].place + Vec3d{0.02, -0.15 * std::sin(a), 0.15 * std::cos(a)}});
+  sticks.push_back({"ball_r", 7, sticks[7].place + Vec3d{-0.02, -0.15 * std::sin(a), 0.15 * std::cos(a)}});
+  return make_figure(sticks);
+}
+
+TEST(Retarget, KeepsSolesFlatHoweverHighTheAnklesAre) {
+  // The motion's feet slope by 14 degrees, the character's by 40; both stand.
+  std::string text = kPersonBvh;
+  for (std::size_t at = text.find("End Site\n        { OFFSET 0 0 1 }"); at != std::string::npos;
+       at = text.find("End Site\n        { OFFSET 0 0 1 }", at))
+    text.replace(at, 33,
+                 std::string("JOINT ") + (text.find("RightFoot") < at ? "RightToeBase" : "LeftToeBase") +
+                     " { OFFSET 0 -0.25 1 CHANNELS 3 Zrotation Xrotation Yrotation }");
+  text += "Frames: 2\nFrame Time: 0.1\n";
+  for (const double pitch : {0.0, 30.0}) {
+    std::vector<double> v(3 + 3 * (kPersonJoints + 2), 0.0);
+    v[1] = 9.5;
+    v[3 + 3 * 3 + 1] = pitch;  // the left foot about x
+    for (const double x : v) text += std::to_string(x) + " ";
+    text += "\n";
+  }
+  const BvhMotion motion = read_bvh_memory(text, "feet.bvh", Context(1));
+  ASSERT_EQ(motion.joints[3].name, "LeftFoot");
+  const Character c = make_person_with_toes(40);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "feet", Context(1));
+  const auto turn = [&](const char* name, double t) {
+    const auto j = static_cast<std::size_t>(c.skeleton.find(name));
+    const Mat3d now = world_from_joint(c.skeleton, sample(c.skeleton, clip, t))[j].linear;
+    return to_quaternion(now * transpose(c.skeleton.joints[j].world_from_rest.linear));
+  };
+  for (const char* name : {"foot_l", "foot_r", "ball_l", "ball_r"}) {
+    const Vec3d sole = rotate(turn(name, 0), Vec3d{0, 1, 0});
+    EXPECT_GT(sole.y, 1 - 1e-6) << name;
+  }
+  const Vec3d raised = rotate(turn("foot_l", 0.1), Vec3d{0, 1, 0});
+  EXPECT_NEAR(std::acos(raised.y) * 180 / kPi, 30, 0.1);
+
+  // Feet that point down at rest do not stand: they go by their bones.
+  const Character dancer = make_person_with_toes(85);
+  RetargetReport report;
+  const Clip dance = retarget(dancer, motion, map_joints(dancer, motion), "feet", Context(1), &report);
+  EXPECT_LT(worst_angle(dancer, motion, dance, report), 0.01);
+  EXPECT_EQ(aiming(report), 13);
+}
+
+TEST(Retarget, DoesNotPullArmsOutOfShouldersThatAreOnLongCollars) {
+  std::string text = kPersonBvh;  // collars that are limbs, turned by 80 degrees
+  const std::string arm = "JOINT LeftArm\n      { OFFSET 2 1 0";
+  text.replace(
+      text.find(arm), arm.size(),
+      "JOINT LeftShoulder\n { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation JOINT LeftArm { OFFSET 2 0 0");
+  const std::string end = "{ OFFSET 1 0 0 } } } }";
+  text.replace(text.find(end), end.size(), end + " }");
+  text += "Frames: 2\nFrame Time: 0.1\n";
+  for (const double turn : {0.0, -80.0}) {
+    std::vector<double> v(3 + 3 * (kPersonJoints + 1), 0.0);
+    v[1] = 9.5;
+    v[3 + 3 * 11] = turn;
+    for (const double x : v) text += std::to_string(x) + " ";
+    text += "\n";
+  }
+  const BvhMotion motion = read_bvh_memory(text, "collar.bvh", Context(1));
+  ASSERT_EQ(motion.joints[11].name, "LeftShoulder");
+  const Character person = make_person();
+  std::vector<Stick> sticks;
+  for (std::size_t j = 0; j < 12; ++j)
+    sticks.push_back({person.skeleton.joints[j].name.c_str(), person.skeleton.joints[j].parent,
+                      person.skeleton.joints[j].world_from_rest.translation});
+  for (const Stick& stick : {Stick{"clavicle_l", 9, {0.03, 1.42, 0}}, Stick{"upperarm_l", 12, {0.2, 1.4, 0}},
+                             Stick{"lowerarm_l", 13, {0.4, 1.2, 0}}, Stick{"hand_l", 14, {0.55, 1.0, 0.05}},
+                             Stick{"upperarm_r", 9, {-0.2, 1.4, 0}}, Stick{"lowerarm_r", 16, {-0.4, 1.2, 0}},
+                             Stick{"hand_r", 17, {-0.55, 1.0, 0.05}}})
+    sticks.push_back(stick);
+  const Character c = make_figure(sticks);
+  const Clip clip = retarget(c, motion, map_joints(c, motion), "collar", Context(1));
+  const auto world = [&](double t) { return world_from_joint(c.skeleton, sample(c.skeleton, clip, t)); };
+  const Quatd by = to_quaternion(world(0.1)[12].linear * transpose(world(0)[12].linear));
+  EXPECT_NEAR(2 * std::acos(std::abs(by.w)) * 180 / kPi, 35, 0.5);
+  const Vec3d arm_now = normalized(world(0.1)[14].translation - world(0.1)[13].translation);
+  EXPECT_NEAR(arm_now.y, -std::sin(80 * kPi / 180), 1e-3);  // it points where the motion's does all the same
 }
 
 TEST(Retarget, RefusesPlacesOutOfAllProportion) {

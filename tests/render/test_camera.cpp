@@ -75,6 +75,19 @@ TEST(FrontYaw, IsWhereFeetPoint) {
   EXPECT_EQ(yaw_of({0.02, -0.12, -0.08}, {-0.02, -0.12, -0.08}), 0) << "fingers of a hand that points down";
   EXPECT_EQ(yaw_of({0, -0.04, 0}, {0, -0.04, 0}), 0) << "feet without a length";
   EXPECT_EQ(front_yaw({}), 0);
+  // A motion may have turned who rests with the back to us.
+  Skeleton turned;
+  for (const auto& [parent, offset] : {std::pair{-1, Vec3d{0, 1, 0}}, std::pair{0, Vec3d{0.1, -0.95, 0}},
+                                       std::pair{1, Vec3d{0, -0.04, -0.15}}, std::pair{0, Vec3d{0, 0.7, 0}}}) {
+    Joint& joint = turned.joints.emplace_back();
+    joint.parent = parent;
+    joint.local.translation = offset;
+    joint.is_bone = true;
+  }
+  Pose pose = default_pose(turned);
+  EXPECT_NEAR(front_yaw(turned), 3.14159265, 1e-6);
+  pose.local[0].rotation = {0, 1, 0, 0};
+  EXPECT_EQ(front_yaw(turned, pose), 0);
 }
 
 TEST(FrameBounds, TakesEmptyAndPointLikeBounds) {

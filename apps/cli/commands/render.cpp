@@ -68,7 +68,10 @@ void run_render(const RenderArguments& options) {
   const Character character =
       fit_to_motion(load_character(options.file, context, {.attached = true}), options.motion, context);
   const Motion motion = choose(character, options, context);
-  choice.view.yaw += front_yaw(character.skeleton);
+  const bool brought_over = !options.motion.bvh.empty();  // a motion faces where it does, whoever takes it
+  choice.view.yaw += brought_over
+                         ? front_yaw(character.skeleton, sample(character.skeleton, motion.clip, motion.clip.start()))
+                         : front_yaw(character.skeleton);
   choice.title =
       fmt::format("{}   {}", character.source.substr(character.source.find_last_of('/') + 1), motion.clip.name);
   const Image image = draw_sheet(character, motion, choice, context);

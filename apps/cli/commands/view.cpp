@@ -11,6 +11,7 @@
 #include "cutis/cutis.h"
 #include "cutis/files.h"
 #include "loopback.h"
+#include "option_flags.h"
 #include "report.h"
 #include "signals.h"
 
@@ -23,6 +24,7 @@ constexpr std::string_view kPlace = "<!--cutis-character-->";
 struct ViewArguments {
   CommonOptions common;
   std::string file, folder = "view", clip, bvh, page;
+  MotionOptions retarget{};
   bool serve = false;
   std::uint16_t port = 0;
 };
@@ -87,8 +89,9 @@ void run_view(const ViewArguments& options) {
     throw Error(ErrorCode::bad_character, options.file, "has no weights; make them with `cutis weights` first");
   std::string clip = options.clip;
   if (!options.bvh.empty()) {
-    Clip motion = load_motion(options.bvh, character, session.context());
+    Clip motion = load_motion(options.bvh, character, session.context(), options.retarget);
     clip = motion.name;
+    std::erase_if(character.clips, [&](const Clip& own) { return own.name == clip; });
     character.clips.push_back(std::move(motion));
   } else if (!clip.empty()) {
     clip = character.clip(clip).name;
@@ -127,7 +130,12 @@ void add_view(CLI::App& app) {
   verb->add_option("FILE", options->file, "Character: .glb .gltf .vrm .fbx .dae, or builtin:NAME")->required();
   verb->add_option("-o,--output", options->folder, "Folder of the page, index.html")->capture_default_str();
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
-  verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
+  auto* bvh =
+      verb->add_option("--bvh,--motion", options->bvh,
+                       "Motion of any such body as a clip: .bvh, .vrma, or a clip of a .glb .gltf .vrm .fbx .dae")
+          ->excludes(clip);
+  add_option_flags(*verb, option_fields(options->retarget));
+  for (const char* flag : {"--bvh-map", "--bvh-clip"}) flag_of(*verb, flag)->needs(bvh);
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
   auto* serve =
       verb->add_flag("--serve", options->serve,

@@ -239,7 +239,8 @@ class Character(_abi.Handle):
         _abi.call("cutis_character_add_clip", self._handle, _abi.text(name), structures, moments.ctypes.data, len(moments))
 
     def load_motion(self, file: Any, name: str = "", **options: Any) -> Dict[str, Any]:
-        """A .bvh or .vrma, retargeted, as a clip. Returns {"clip": its name, "joints": which takes which}."""
+        """A .bvh, a .vrma, or a clip (clip="name") of a .glb .gltf .vrm .fbx .dae, retargeted, as a clip. Returns
+        {"clip": its name, "joints": which takes which}."""
         out = ctypes.c_char_p()
         self.context._call("cutis_character_load_motion", self.context._handle, self._handle, _abi.text(file),
                            _abi.text(name), _abi.options(options), byref(out))
