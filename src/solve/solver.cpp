@@ -172,6 +172,10 @@ struct Solver::Impl {
   void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
   void let_go(const Pose& pose);
   void land(const Pose& pose);
+  void start_meter() {
+    meter->start(contact_pass ? kFrameWork + kVertexWork * rig->surface.size() : WorkMeter::kNoLimit,
+                 options.frame_budget_ms);
+  }
   void report_relief();
 };
 
@@ -379,6 +383,7 @@ void Solver::Impl::land(const Pose& pose) {
   skin(pose, frame.positions, {.frames = 0, .guarded = true});
   if (!meter->stopped() && contact_pass->land(pose, frame.positions, false, context)) return;
   if (tracker) tracker->restore_state(before);
+  start_meter();  // the way from rest has all the work of a frame
 }
 
 // With contact, from the last frame on. `asked`: the pose where it is, `pose`: near the origin.
@@ -390,7 +395,8 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
     const StageTimer relieving(relief_ms);
     feasible = &relief->apply(pose);
   }
-  if (followed && contact_pass->at_rest() && !starts_from_rest()) land(*feasible);
+  // Not with a budget: where it fails the frame has to be begun again.
+  if (followed && contact_pass->at_rest() && !starts_from_rest() && !(options.frame_budget_ms > 0)) land(*feasible);
   const double away = length(offset);
   const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
   const auto skin_at = [this](const Pose& at, double frames, std::span<Vec3f> positions) {
@@ -435,8 +441,7 @@ const Frame& Solver::solve(const Pose& pose) {
   if (s.tracker) s.tracker->restart_profile();
   Vec3d offset;
   const Pose& near = s.origin ? s.origin->nearby(pose, offset) : pose;
-  s.meter->start(s.contact_pass ? kFrameWork + kVertexWork * rig.surface.size() : WorkMeter::kNoLimit,
-                 s.options.frame_budget_ms);
+  s.start_meter();
   if (s.contact_pass) {
     s.touch(near, pose, offset);
   } else {

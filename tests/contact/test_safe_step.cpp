@@ -161,6 +161,28 @@ TEST_F(SafeStepTest, AStepThatTakesTooManyTestsIsRefusedAndNamesWhoBlocks) {
     EXPECT_LT(distance(x[v], scene.rest[v] + carried), 1e-5F) << "the last mesh, moved as a whole";
 }
 
+// A ball between two that close on it until there is no room, on a body that moves on.
+TEST_F(SafeStepTest, WhatIsPinchedIsNamedInsteadOfHoldingAllBack) {
+  Scene scene;
+  scene.add(test::make_sphere(0.5, 12, 16), {0, 0, 0}, 0.5F);
+  scene.add(test::make_sphere(0.1, 8, 10), {0.75F, 0, 0}, 0.1F);
+  scene.add(test::make_sphere(0.5, 11, 15), {1.5F, 0, 0}, 0.5F);
+  scene.add(test::make_sphere(0.5, 16, 24), {0, 5, 0}, 0.5F);  // the body
+  const std::vector<Affine3d> motion{shift(0.4, 0, 0), shift(0, 0, 0), shift(-0.4, 0, 0), shift(0, 0.5, 0)};
+  const std::vector<char> moved(scene.rest.size(), 0);
+  SafeStep safe(scene.mesh(), {.rounds = 1}, context);
+  std::vector<Vec3f> x = scene.moved(motion);
+  const SafeStepReport report = safe.step(scene.rest, x, motion, moved, context, nullptr, 0, Pinched::refuse);
+  ASSERT_TRUE(report.refused);
+  for (const auto& pair : safe.blocking()) EXPECT_LT(pair[1], 3U) << "the body pinches nothing";
+  EXPECT_FALSE(safe.blocking().empty());
+
+  for (const auto& [a, b] : std::vector<std::array<std::uint32_t, 2>>(safe.blocking().begin(), safe.blocking().end()))
+    safe.release(a, b);
+  x = scene.moved(motion);
+  EXPECT_FALSE(safe.step(scene.rest, x, motion, moved, context, nullptr, 0, Pinched::refuse).refused);
+}
+
 TEST_F(SafeStepTest, TheMotionOfTheWholeBodyIsTakenAsItIs) {
   const Scene scene = two_spheres();
   SafeStep safe(scene.mesh(), {}, context);

@@ -221,10 +221,7 @@ TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShort) {
 TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShortOnACoarseBody) {
   CUTIS_NEEDS_SHARED_DATA();
   const Character character = load_character((test::shared_data() / "avatars/rocketbox_male.glb").string(), context);
-  Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
-  std::erase_if(clip.channels, [&](const Channel& channel) {  // hands and thighs meet here, not feet
-    return character.skeleton.joints[static_cast<std::size_t>(channel.joint)].name.ends_with("Foot");
-  });
+  const Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_135_02.bvh").string(), character, context);
   Solver solver(bind(character, context), {}, context);
   const Pose pose = sample(character.skeleton, clip, 0);
   solver.foresee({&pose, 1});
