@@ -374,22 +374,21 @@ bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go
   own.start(kLookWork * s.mesh.size(), 0);
   const auto found = s.meeting_search.find(s.whole, ignored, context, &own);
   if (own.stopped()) return false;
-  const std::vector<MeetingParts> meeting(found.begin(), found.end());
-  const bool apart = meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, context, &own) &&
-                                         !s.find_broken(s.whole, s.proposed, kTooMuch));
+  s.first_meeting.assign(found.begin(), found.end());
+  const bool apart = s.first_meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, context, &own) &&
+                                                 !s.find_broken(s.whole, s.proposed, kTooMuch));
   if (!apart && !let_go) return false;
-  const Pose goal = s.goal;
   s.restart();
   s.safe.restore_state({});
-  s.pose = goal;
+  s.pose = s.goal;
   s.motion = s.goal_motion;
   s.wanted = s.proposed;
   s.mesh = apart ? s.whole : s.proposed;
   s.started = s.landed = true;
   if (apart || s.stops <= 1) s.pause = 0;
   if (!apart) {
-    for (const auto& [parts, pairs] : meeting) s.safe.release(parts[0], parts[1], true);
-    s.safe.set_meeting(meeting);
+    for (const auto& [parts, pairs] : s.first_meeting) s.safe.release(parts[0], parts[1], true);
+    s.safe.set_meeting(s.first_meeting);
     return false;
   }
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.mesh[surface.welded_of[v]];

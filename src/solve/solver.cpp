@@ -148,6 +148,7 @@ struct Solver::Impl {
   std::unique_ptr<PoseOrigin> origin;  // methods that work on fields, and contact
   std::unique_ptr<LayerRide> layers;   // where something rides on the skin
   std::unique_ptr<WorkMeter> meter;
+  TrackerState at_rest;  // before a first frame
   double mean_edge = 0;
   bool interrupted = false;  // the last frame was not finished: the stages are in no state to go on from
 
@@ -326,7 +327,7 @@ SolverState Solver::save_state() const {
   SolverState::Impl state{s.rig, s.options.method, s.motion, {}, {}, {}};
   if (s.contact_pass) state.contact_pass = s.contact_pass->save_state();
   if (s.relief) state.relief = s.relief->save_state();
-  if (s.tracker) state.tracker = s.tracker->save_state();
+  if (s.tracker) s.tracker->save_state(state.tracker.emplace());
   SolverState result;
   result.impl_ = std::make_shared<const SolverState::Impl>(std::move(state));
   return result;
@@ -378,11 +379,10 @@ void Solver::Impl::let_go(const Pose& pose) {
 
 // The first frame: straight to it, if what intersects there can be pressed apart; else contact comes from rest.
 void Solver::Impl::land(const Pose& pose) {
-  TrackerState before;
-  if (tracker) before = tracker->save_state();
+  if (tracker) tracker->save_state(at_rest);
   skin(pose, frame.positions, {.frames = 0, .guarded = true});
   if (!meter->stopped() && contact_pass->land(pose, frame.positions, false, context)) return;
-  if (tracker) tracker->restore_state(before);
+  if (tracker) tracker->restore_state(at_rest);
   start_meter();  // the way from rest has all the work of a frame
 }
 

@@ -45,11 +45,13 @@ void Tracker::reset() {
   for (const RigTarget& target : rig_->targets) targets_.push_back({0, 0, target.keys.front().point});
 }
 
-TrackerState Tracker::save_state() const {
-  TrackerState state{joints_, last_pose_, {}, inverted_, targets_, {}};
+void Tracker::save_state(TrackerState& state) const {
+  state.joints = joints_;
+  state.pose = last_pose_;
   backend_->save(state.skin);
+  state.inverted = inverted_;
+  state.targets = targets_;
   backend_->save(state.shown);
-  return state;
 }
 
 void Tracker::restore_state(const TrackerState& state) {

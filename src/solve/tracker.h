@@ -47,7 +47,7 @@ class Tracker {
   [[nodiscard]] TrackingProfile profile() const { return backend_->profile(); }
   void restart_profile() { backend_->restart_profile(); }
 
-  [[nodiscard]] TrackerState save_state() const;
+  void save_state(TrackerState& state) const;
   /// Of this or another tracker of the same rig.
   void restore_state(const TrackerState& state);
 

@@ -67,7 +67,9 @@ TEST_F(PressApartTest, BallsThatOverlapALittleShareAFlatPlace) {
   double farthest[2] = {0, 0};
   for (std::size_t v = 0; v < x.size(); ++v) {
     farthest[part[v]] = std::max<double>(farthest[part[v]], distance(x[v], before[v]));
-    if (std::abs(before[v].x - 0.47F) > 0.35F) EXPECT_EQ(x[v], before[v]) << v;  // away from contact nothing moves
+    if (std::abs(before[v].x - 0.47F) > 0.47F) {  // the far halves do not move
+      EXPECT_EQ(x[v], before[v]) << v;
+    }
   }
   for (const double most : farthest) {  // each by half of the 0.06, and some for a gap
     EXPECT_GT(most, 0.02);
