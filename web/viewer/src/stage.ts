@@ -1,7 +1,7 @@
 /** What is seen: one picture with a panel a method, all with the same camera. */
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, LineBasicMaterial, LineSegments,
-  type Matrix4, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  type Matrix4, type Object3D, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 
@@ -9,6 +9,8 @@ import {Rings} from './rings.js';
 import type {Skin} from './skin.js';
 
 export type Layout = 'side' | 'split';
+/** The panel under the pointer, and where in it, -1 to 1. */
+export interface Found { panel: number; at: Vector2; rect: Rect }
 export interface Rect { x: number; y: number; width: number; height: number }
 
 /** Pixels that a click may miss a joint by. */
@@ -21,6 +23,8 @@ export class Stage {
   /** Where the two halves meet, of the width. */
   split = 0.5;
   showSkeleton = true;
+  /** How the skin is seen over its field. */
+  over: 'shown' | 'ghost' | 'hidden' = 'shown';
   skins: Skin[] = [];
   lost = false;
 
@@ -57,6 +61,9 @@ export class Stage {
     this.#scene.background = new Color(color);
     this.touch();
   }
+
+  /** Is seen in every panel. */
+  add(object: Object3D): void { this.#scene.add(object); }
 
   setSkins(skins: Skin[]): void {
     for (const skin of this.skins) this.#scene.remove(skin.group);
@@ -145,7 +152,8 @@ export class Stage {
     const rects = this.rects();
     rects.forEach((rect, i) => {
       const clip = this.clip(i);
-      this.skins.forEach((skin, k) => (skin.group.visible = k === i));
+      this.skins.forEach((skin, k) => (skin.group.visible = k === i && this.over !== 'hidden'));
+      this.skins[i]!.ghostly = this.over === 'ghost';
       this.camera.aspect = rect.width / Math.max(rect.height, 1);
       this.camera.updateProjectionMatrix();
       this.#renderer.setViewport(rect.x, h - rect.y - rect.height, rect.width, rect.height);
@@ -156,7 +164,7 @@ export class Stage {
   }
 
   /** Which panel is under the pointer, and where in it, -1 to 1. The camera is set for it. */
-  locate(event: {clientX: number; clientY: number}): {panel: number; at: Vector2; rect: Rect} | undefined {
+  locate(event: {clientX: number; clientY: number}): Found | undefined {
     const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
     for (let i = 0; i < Math.min(this.rects().length, this.skins.length); ++i) {
       const clip = this.clip(i), rect = this.rects()[i]!;
@@ -185,7 +193,7 @@ export class Stage {
   }
 
   /** The joint under the pointer, or the vertex of the skin: {joint} or {vertex}. */
-  pick(found: {panel: number; at: Vector2; rect: Rect}, mayChoose: (joint: number) => boolean): {joint: number} | {vertex: number} | undefined {
+  pick(found: Found, mayChoose: (joint: number) => boolean): {joint: number} | {vertex: number} | undefined {
     let best = -1, nearest = kNear;
     this.camera.updateMatrixWorld();
     this.#places.forEach((place, j) => {
@@ -194,12 +202,19 @@ export class Stage {
       if (p.z < 1 && miss < nearest && mayChoose(j)) [best, nearest] = [j, miss];
     });
     if (best >= 0 && this.showSkeleton) return {joint: best};
+    const hit = this.hit(found);
+    return hit && {vertex: hit.vertex};
+  }
+
+  /** The skin under the pointer: the point, the normal there, a vertex beside it. */
+  hit(found: Found): {vertex: number; point: Vector3; normal: Vector3 | undefined} | undefined {
     const ray = new Raycaster();
+    this.camera.updateMatrixWorld();
     ray.setFromCamera(found.at, this.camera);
     const skin = this.skins[found.panel]!;
     for (const mesh of skin.group.children) (mesh as unknown as {geometry: BufferGeometry}).geometry.computeBoundingSphere();
     const hit = ray.intersectObject(skin.group, true)[0];
-    return hit?.face ? {vertex: skin.vertexOf(hit.object, hit.face.a)} : undefined;
+    return hit?.face ? {vertex: skin.vertexOf(hit.object, hit.face.a), point: hit.point, normal: hit.face.normal} : undefined;
   }
 
   /** The point at the depth of `near` under the pointer. */
