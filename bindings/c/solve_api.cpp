@@ -151,9 +151,9 @@ cutis_status cutis_rig_bind_again(cutis_context context, cutis_rig rig, const ch
     now->options = bind_options_of(options);
     now->report = before->report;
     // A character that has changed since, and a rig that was read, are bound from the beginning.
-    now->rig = before->bound == now->bound ? bind_again(*now->bound, object->context, now->options, before->rig,
-                                                        before->options, now->report)
-                                           : bind(*now->bound, object->context, now->options, now->report);
+    now->rig = before->bound == now->bound
+                   ? bind_again(*now->bound, object->context, now->options, before->rig, before->options, now->report)
+                   : bind(*now->bound, object->context, now->options, now->report);
     if (report != nullptr) give_json(report, to_json(now->report));
     give(made, std::move(now));
   });

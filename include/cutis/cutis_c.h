@@ -180,8 +180,8 @@ CUTIS_API cutis_status cutis_character_joints(cutis_character character, size_t 
  */
 CUTIS_API cutis_status cutis_character_make_weights(cutis_context context, cutis_character character,
                                                     const char* options, const char** report);
-/* What each vertex is of: 0 body, 1 garment, 2 hair, 3 inner (eyes, teeth), 4 rigid. Options: NULL, or {"preset": {...}}
- * for what a person says of them. */
+/* What each vertex is of: 0 body, 1 garment, 2 hair, 3 inner (eyes, teeth), 4 rigid. Options: NULL, or {"preset":
+ * {...}} for what a person says of them. */
 CUTIS_API cutis_status cutis_character_roles(cutis_context context, cutis_character character, const char* options,
                                              size_t vertices, uint8_t* roles);
 CUTIS_API cutis_status cutis_character_destroy(cutis_character character);

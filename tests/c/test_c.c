@@ -373,8 +373,8 @@ static void measures(char** a) {
   uint8_t* roles = calloc(n, 1);
   OK(cutis_character_roles(s.context, s.character, NULL, n, roles));
   for (size_t v = 0; v < n; ++v) CHECK(roles[v] == 0);
-  OK(cutis_character_roles(s.context, s.character, "{\"preset\": {\"roles\": [{\"name\": \"all\", \"role\": \"rigid\"}]}}",
-                           n, roles));
+  OK(cutis_character_roles(s.context, s.character,
+                           "{\"preset\": {\"roles\": [{\"name\": \"all\", \"role\": \"rigid\"}]}}", n, roles));
   for (size_t v = 0; v < n; ++v) CHECK(roles[v] == 4);
   REFUSED(cutis_character_roles(s.context, s.character, NULL, n - 1, roles), CUTIS_BAD_ARGUMENT, "roles");
   REFUSED(cutis_character_roles(s.context, s.character, "{\"preset\": {\"rolls\": []}}", n, roles), CUTIS_BAD_ARGUMENT,
@@ -382,7 +382,8 @@ static void measures(char** a) {
   free(roles);
 
   /* Bound again with a preset, as at first with it; a preset that is wrong leaves nothing. */
-  const char* preset = "{\"preset\": {\"all_joints\": {\"operator\": \"bulge\"}, \"regions\": [{\"name\": \"r\", \"vertices\": [3]}]}}";
+  const char* preset =
+      "{\"preset\": {\"all_joints\": {\"operator\": \"bulge\"}, \"regions\": [{\"name\": \"r\", \"vertices\": [3]}]}}";
   cutis_rig rigs[2];
   const char* about;
   size_t sizes[2];
@@ -399,7 +400,8 @@ static void measures(char** a) {
   CHECK(sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0);
   free(bytes[0]);
   free(bytes[1]);
-  REFUSED(cutis_rig_bind_again(s.context, s.rig, "{\"preset\": {\"all_joints\": {\"operator\": \"glue\"}}}", &rigs[0], NULL),
+  REFUSED(cutis_rig_bind_again(s.context, s.rig, "{\"preset\": {\"all_joints\": {\"operator\": \"glue\"}}}", &rigs[0],
+                               NULL),
           CUTIS_BAD_ARGUMENT, "glue");
   REFUSED(cutis_rig_bind_again(s.context, NULL, NULL, &rigs[0], NULL), CUTIS_BAD_HANDLE, "NULL");
 

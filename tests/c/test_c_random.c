@@ -350,8 +350,8 @@ static cutis_status one_call(void) {
       void* field = any(kField);
       status = cutis_field_surface(field, cells[below(6)], once_in(4) ? odd_number() : 0.5, &vertices, &triangles);
       if (status == CUTIS_OK && vertices * 3 <= kFloats && triangles * 3 <= kFloats)
-        status = cutis_field_surface_arrays(field, once_in(4) ? below(1000) : vertices, once_in(4) ? NULL : floats, NULL,
-                                            NULL, once_in(4) ? below(1000) : triangles, numbers);
+        status = cutis_field_surface_arrays(field, once_in(4) ? below(1000) : vertices, once_in(4) ? NULL : floats,
+                                            NULL, NULL, once_in(4) ? below(1000) : triangles, numbers);
       break;
     }
     case 34: {

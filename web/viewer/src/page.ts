@@ -23,6 +23,9 @@ import type {Look} from './skin.js';
 import {Stage} from './stage.js';
 import {type Tab, Tabs} from './tabs.js';
 
+/** What is seen first where no character is asked for: it is there soonest. */
+const kFirst = 'hand';
+
 class Page implements App {
   readonly stage = new Stage(get<HTMLCanvasElement>('canvas'));
   readonly methods = ['lbs', 'contact'];
@@ -67,7 +70,7 @@ class Page implements App {
     }
     const inside = embeddedCharacter(), wanted = new URLSearchParams(location.hash.slice(1));
     const builtin = wanted.get('builtin');
-    await this.open(inside?.file ?? `builtin:${builtin ?? 'human'}`, inside?.clip);
+    await this.open(inside?.file ?? `builtin:${builtin ?? kFirst}`, inside?.clip);
     applyLink(this, wanted.get('pose'));
   }
 
