@@ -1,7 +1,8 @@
 // Debian's Chromium, without a window, on the viewer's page from its folder.
 import assert from 'node:assert/strict';
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {chromium} from 'playwright-core';
 
@@ -50,7 +51,7 @@ export async function ready(page) {
 export async function settled(page) {
   await page.waitForFunction(() => !window.cutis.session.busy && window.cutis.session.shown.every((s) => s.measured));
   await page.waitForTimeout(400);
-  await page.waitForFunction(() => !window.cutis.session.busy);
+  await page.waitForFunction(() => !window.cutis.session.busy && !window.cutis.field.busy);
 }
 
 /** A number of a method of the last count. */
@@ -61,6 +62,31 @@ export async function counted(page, method, name) {
   await settled(page);
   assert.ok(before !== undefined);
   return await page.evaluate(([m, n]) => window.cutis.session.shown.find((s) => s.method.key === m).measured.numbers[n], [method, name]);
+}
+
+/** A test with pages of its own, and pictures of them in CUTIS_PICTURES where that is set. */
+export const pictures = process.env.CUTIS_PICTURES;
+if (pictures) mkdirSync(pictures, {recursive: true});
+export const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
+export function eachIn(browser) {
+  return (name, body) => test(name, {timeout: 2 * kPatience}, async (t) => {
+    const opened = [];
+    try {
+      await body(async (options) => {
+        const made = await openPage(browser(), options);
+        opened.push(made.page);
+        return made;
+      }, t);
+    } finally {
+      for (const page of opened) await page.close();
+    }
+  });
+}
+
+/** Moves a slider as a person does, and lets it go. */
+export async function slide(page, selector, value) {
+  await page.fill(selector, String(value));
+  await page.dispatchEvent(selector, 'change');
 }
 
 export const choose = (page, joint) => page.selectOption('#joint', {label: joint});

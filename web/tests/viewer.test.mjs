@@ -1,29 +1,15 @@
 // The viewer, as a person uses it. Pictures go to CUTIS_PICTURES where that is set.
 import assert from 'node:assert/strict';
-import {mkdirSync, readFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {join} from 'node:path';
-import {after, before, test} from 'node:test';
-import {choose, counted, kPatience, launch, openPage, ready, settled} from './browser.mjs';
+import {after, before} from 'node:test';
+import {choose, counted, eachIn, launch, picture, ready, settled} from './browser.mjs';
+import {looksAsStored} from './pictures.mjs';
 
 let browser;
 before(async () => (browser = await launch()));
 after(async () => await browser?.close());
-const pictures = process.env.CUTIS_PICTURES;
-if (pictures) mkdirSync(pictures, {recursive: true});
-const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
-const each = (name, body) => test(name, {timeout: 2 * kPatience}, async (t) => {
-  const opened = [];
-  try {
-    await body(async (options) => {
-      const made = await openPage(browser, options);
-      opened.push(made.page);
-      return made;
-    }, t);
-  } finally {
-    for (const page of opened) await page.close();
-  }
-});
+const each = eachIn(() => browser);
 
 each('Dragging a ring bends an elbow to 140 degrees, and the skin does not pass through itself', async (open) => {
   const {page, faults} = await open({builtin: 'arm'});
@@ -96,6 +82,7 @@ each('A fist plays, frames come, and the page answers while the solver works', a
   await settled(page);
   assert.equal(await counted(page, 'contact', 'intersecting_pairs'), 0);
   await picture(page, 'fist');
+  await looksAsStored(page, 'fist', t);
   assert.deepEqual(faults, []);
 });
 

@@ -15,7 +15,8 @@ export class FieldPanel implements Part {
   readonly #latest = new Latest<Session>((session) => this.#show(session), (error) => this.app.fail(error));
   #field: {field: Field; of: Session; preset: Preset} | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #shown = '';
+  /** What of it, in which pose. */
+  shown = '';
 
   constructor(private readonly app: App) {
     app.stage.add(this.#view.group);
@@ -43,7 +44,7 @@ export class FieldPanel implements Part {
 
   opened(): void {
     this.#field = undefined;  // went with its character
-    this.#shown = '';
+    this.shown = '';
     this.#view.hide();
   }
   changed(): void {
@@ -75,7 +76,7 @@ export class FieldPanel implements Part {
     const iso = input('iso').checked, slice = input('slice').checked;
     const level = Number(input('iso-level').value), axis = Number(select('slice-axis').value), at = Number(input('slice-at').value);
     const now = `${iso} ${level} ${slice} ${axis} ${at} ${session.pose.join()}`;
-    if (now === this.#shown && this.#field?.preset === session.bound) return;
+    if (now === this.shown && this.#field?.preset === session.bound) return;
     try {
       if (iso || slice) {
         const field = await this.#fieldOf(session), start = performance.now();
@@ -92,7 +93,7 @@ export class FieldPanel implements Part {
     if (!iso) this.#view.hideSurface();
     if (!slice) this.#view.hideSlice();
     if (!iso && !slice) get('field-time').textContent = '';
-    this.#shown = now;
+    this.shown = now;
     this.app.stage.touch();
   }
 
