@@ -14,12 +14,12 @@ const kChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 // Of starting and binding on a busy machine.
 export const kPatience = 240_000;
 
-export async function launch() {
+export async function launch(more = []) {
   assert.ok(kChromium, 'there is no Chromium; scripts/install-deps web installs it');
   return await chromium.launch({
     executablePath: kChromium,
     // Root has no sandbox in a container; pictures are drawn by the processor, the same everywhere.
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...more],
   });
 }
 

@@ -125,6 +125,7 @@ each('Points of the curve are moved, added and removed by keys and by dragging',
 each('What is painted stiff follows its bone, and comes back from the file', async (open, t) => {
   const {page, faults} = await bentArm(open);
   await page.check('#methods input[value="tracking"]');  // without contact, nothing else moves it
+  await settled(page);
   await page.click('#tab-paint');
   await slide(page, '#brush-size', 6);
   const [from, to] = [await page.evaluate(() => window.cutis.jointInWindow('forearm', 1)), await page.evaluate(() => window.cutis.jointInWindow('hand', 1))];

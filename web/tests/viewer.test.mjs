@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {after, before} from 'node:test';
-import {choose, counted, eachIn, launch, picture, ready, settled} from './browser.mjs';
+import {after, before, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import {choose, counted, eachIn, kPatience, launch, picture, ready, settled, slide, viewer} from './browser.mjs';
 import {looksAsStored} from './pictures.mjs';
 
 let browser;
@@ -138,7 +139,9 @@ each('Split, colours, light and dark are seen', async (open) => {
   await page.selectOption('#layout', 'split');
   const pixels = async () => createHashOf(await page.locator('#canvas').screenshot());
   const seen = new Set();
-  for (const coloring of ['material', 'parts', 'weights', 'contact', 'stretch']) {
+  const kinds = await page.locator('#coloring option').allTextContents();
+  assert.ok(kinds.length >= 10, `${kinds}`);
+  for (const coloring of kinds.filter((k) => k !== 'painting' && k !== 'roles')) {  // a hand is all body
     await page.selectOption('#coloring', coloring);
     if (coloring === 'weights') await choose(page, 'index_2');
     await settled(page);
@@ -146,7 +149,7 @@ each('Split, colours, light and dark are seen', async (open) => {
     seen.add(await pixels());
     await picture(page, `color_${coloring}`);
   }
-  assert.equal(seen.size, 5);
+  assert.equal(seen.size, kinds.length - 2);
   assert.ok((await counted(page, 'lbs', 'intersecting_pairs')) > 0, 'the fist is shown');
   const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.click('#theme');
@@ -198,6 +201,37 @@ each('A damaged file gets a sentence, and what was open stays', async (open) => 
   await page.selectOption('#builtin', 'arm');
   await ready(page);
   assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:arm');
+});
+
+each('A page that is reloaded while it works is there again, with its pose', async (open) => {
+  const {page, faults} = await open({builtin: 'hand'});
+  await choose(page, 'index_2');
+  await slide(page, '#angle-x', 40);
+  await settled(page);
+  await page.click('#link');
+  await page.waitForFunction(() => /pose=/.test(location.hash));
+  await page.selectOption('#clip', 'fist');
+  await page.click('#play');
+  await page.waitForFunction(() => window.cutis.session.busy);
+  await page.reload();
+  await ready(page);
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:hand');
+  await choose(page, 'index_2');
+  assert.equal(await page.inputValue('#angle-x'), '40');
+  assert.deepEqual(faults, []);
+});
+
+test('A browser without SIMD gets a sentence', {timeout: kPatience}, async () => {
+  const old = await launch(['--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx']);
+  try {
+    const page = await old.newPage();
+    await page.goto(pathToFileURL(viewer).href);
+    await page.waitForSelector('#message.failed');
+    assert.match(await page.textContent('#message'), /^WebAssembly with SIMD is needed/);
+  } finally {
+    await old.close();
+  }
 });
 
 each('A lost picture comes back', async (open) => {
@@ -252,8 +286,12 @@ each('Labels, contrast and roles pass axe, in the light and in the dark', async 
     const {page} = await open({light});
     await settled(page);
     await page.evaluate(source);
-    const {violations} = await page.evaluate(() => window.axe.run());
-    assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), []);
+    await choose(page, await page.evaluate(() => window.cutis.session.character.info.joints[1].name));
+    for (const tab of ['pose', 'skin', 'paint', 'field']) {
+      await page.click(`#tab-${tab}`);
+      const {violations} = await page.evaluate(() => window.axe.run());
+      assert.deepEqual(violations.map((v) => `${tab}: ${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), []);
+    }
   }
 });
 

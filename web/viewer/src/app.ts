@@ -12,6 +12,8 @@ export interface App {
   fail(error: unknown): void;
   /** What is shown is not what was shown: every part looks again. */
   changed(): void;
+  /** All of the character is seen. */
+  fit(): void;
   /** The clip stands still. */
   stop(): void;
   /** Opens a character, or a motion or a preset for the one that is open. What was open stays when it fails. */

@@ -70,6 +70,7 @@ export class Header implements Part {
     try {
       await app.session?.show(keys);
       if (app.session) app.stage.setSkins(app.session.shown.map((s) => s.skin));
+      if (app.stage.framed) app.fit();
       app.changed();
     } catch (error) {
       app.fail(error);

@@ -151,13 +151,13 @@ class Page implements App {
     this.stage.setSkins(session.shown.map((s) => s.skin));
     this.stage.rings.hide();
     for (const part of this.#parts) part.opened?.(clip);
-    this.#fit();
+    this.fit();
     const {info} = character;
     get('about').textContent = `${info.name}: ${info.positions.length / 3} vertices, ${info.joints.length} joints`;
     this.say(`${info.name}: ready in ${((performance.now() - start) / 1000).toFixed(2)} s${plain}`);
   }
 
-  #fit(): void {
+  fit(): void {
     const session = this.#session, skin = session?.shown[0]?.skin;
     if (session && skin) this.stage.frame(skin.box(), session.skeleton.facesAway);
   }
@@ -181,7 +181,7 @@ class Page implements App {
         ArrowLeft: () => this.#player.step(-1),
         ArrowRight: () => this.#player.step(1),
         r: () => this.#joint.reset(),
-        f: () => this.#fit(),
+        f: () => this.fit(),
         i: () => document.querySelector<HTMLInputElement>('input[name="drag"]:not(:checked)')!.click(),
         p: () => this.#tabs.show(this.#tabs.shown === 'paint' ? 'pose' : 'paint'),
         Escape: () => this.choose(-1),

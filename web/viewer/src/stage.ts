@@ -27,6 +27,8 @@ export class Stage {
   over: 'shown' | 'ghost' | 'hidden' = 'shown';
   skins: Skin[] = [];
   lost = false;
+  /** The camera is where frame() put it: nobody has turned it since. */
+  framed = false;
 
   readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
@@ -44,6 +46,7 @@ export class Stage {
     this.#renderer.autoClear = false;
     this.#orbit = new OrbitControls(this.camera, canvas);
     this.#orbit.addEventListener('change', () => this.touch());
+    this.#orbit.addEventListener('start', () => (this.framed = false));
     this.#light(1);
     this.#scene.add(this.#key, this.#fill, new HemisphereLight(0xffffff, 0x80756a, 0.9), new AmbientLight(0xffffff, 0.25));
     for (const object of [this.#bones, this.#points]) {
@@ -59,6 +62,7 @@ export class Stage {
   set orbiting(on: boolean) { this.#orbit.enabled = on; }
   set background(color: string) {
     this.#scene.background = new Color(color);
+    this.#renderer.setClearColor(color);
     this.touch();
   }
 
@@ -91,6 +95,7 @@ export class Stage {
     this.camera.far = distance * 20;
     this.#orbit.target.copy(center);
     this.#orbit.update();
+    this.framed = true;
     this.touch();
   }
 
@@ -148,6 +153,9 @@ export class Stage {
     if (this.lost || w === 0 || h === 0 || !(this.#dirty || force)) return;
     this.#dirty = false;
     this.#bones.visible = this.#points.visible = this.showSkeleton;
+    // Widths that do not go by the number of panels leave columns between them.
+    this.#renderer.setScissorTest(false);
+    this.#renderer.clear();
     this.#renderer.setScissorTest(true);
     const rects = this.rects();
     rects.forEach((rect, i) => {
