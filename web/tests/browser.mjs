@@ -69,7 +69,7 @@ export const pictures = process.env.CUTIS_PICTURES;
 if (pictures) mkdirSync(pictures, {recursive: true});
 export const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
 export function eachIn(browser) {
-  return (name, body) => test(name, {timeout: 2 * kPatience}, async (t) => {
+  const make = (skip) => (name, body) => test(name, {timeout: 2 * kPatience, skip}, async (t) => {
     const opened = [];
     try {
       await body(async (options) => {
@@ -81,6 +81,8 @@ export function eachIn(browser) {
       for (const page of opened) await page.close();
     }
   });
+  // Those of more use than time they take are in `make test`, all of them in `make test-slow`.
+  return Object.assign(make(false), {slow: make(!process.env.CUTIS_ALL && 'CUTIS_ALL=1 runs it')});
 }
 
 /** Moves a slider as a person does, and lets it go. */

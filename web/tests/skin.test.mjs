@@ -93,7 +93,7 @@ each('A joint bulges as its slider says, at once; undo takes it back; what is sa
   assert.deepEqual(faults, []);
 });
 
-each('Points of the curve are moved, added and removed by keys and by dragging', async (open) => {
+each.slow('Points of the curve are moved, added and removed by keys and by dragging', async (open) => {
   const {page} = await bentArm(open);
   await page.click('#tab-skin');
   await page.selectOption('#operator', 'bulge');
@@ -170,7 +170,7 @@ each('What is painted stiff follows its bone, and comes back from the file', asy
   assert.deepEqual(faults, []);
 });
 
-each('Where contact is painted off, skin passes through; by keys alone', async (open) => {
+each.slow('Where contact is painted off, skin passes through; by keys alone', async (open) => {
   const {page} = await open({builtin: 'hand', size: kSmall});
   await page.selectOption('#clip', 'fist');
   await page.evaluate(() => {
@@ -214,7 +214,7 @@ each('A preset that is wrong is refused with the library\'s sentence, and the sk
   assert.equal((await presetFile(page)).joints.forearm.operator, 'bulge');
 });
 
-each('The field is seen: its surface at a level, a slice through a joint', async (open, t) => {
+each.slow('The field is seen: its surface at a level, a slice through a joint', async (open, t) => {
   const {page, faults} = await bentArm(open, {light: true});
   await page.click('#tab-field');
   await page.check('#slice');

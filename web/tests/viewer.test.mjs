@@ -112,7 +112,7 @@ each('Everything is reached by keys: a joint turns, undo brings it back, methods
   assert.equal(await page.evaluate(() => document.activeElement.id), 'speed');
 });
 
-each('Reaching moves a hand to where it is dragged', async (open) => {
+each.slow('Reaching moves a hand to where it is dragged', async (open) => {
   const {page} = await open({builtin: 'arm'});
   await page.check('input[value="reach"]');
   const from = await page.evaluate(() => window.cutis.jointInWindow('hand'));
@@ -128,7 +128,7 @@ each('Reaching moves a hand to where it is dragged', async (open) => {
   assert.ok(Math.hypot(to.x - (from.x - 40), to.y - (from.y + 30)) < 12, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
 });
 
-each('Split, colours, light and dark are seen', async (open) => {
+each.slow('Split, colours, light and dark are seen', async (open) => {
   const {page, faults} = await open({builtin: 'hand', light: true});
   await page.selectOption('#clip', 'fist');
   await page.evaluate(() => {
@@ -178,7 +178,7 @@ each('A recorded motion is exported as a GLB that the validator accepts', async 
   assert.equal(report.issues.numErrors, 0, JSON.stringify(report.issues.messages));
 });
 
-each('A character is opened while frames of another are being made', async (open) => {
+each.slow('A character is opened while frames of another are being made', async (open) => {
   const {page, faults} = await open({builtin: 'hand'});
   for (const name of ['arm', 'cylinder', 'hand']) {
     await page.selectOption('#clip', {index: 1});
@@ -203,7 +203,7 @@ each('A damaged file gets a sentence, and what was open stays', async (open) => 
   assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:arm');
 });
 
-each('A page that is reloaded while it works is there again, with its pose', async (open) => {
+each.slow('A page that is reloaded while it works is there again, with its pose', async (open) => {
   const {page, faults} = await open({builtin: 'hand'});
   await choose(page, 'index_2');
   await slide(page, '#angle-x', 40);
@@ -234,7 +234,7 @@ test('A browser without SIMD gets a sentence', {timeout: kPatience}, async () =>
   }
 });
 
-each('A lost picture comes back', async (open) => {
+each.slow('A lost picture comes back', async (open) => {
   const {page} = await open({});
   await page.evaluate(async () => {
     const gl = document.getElementById('canvas').getContext('webgl2'), lose = gl.getExtension('WEBGL_lose_context');
@@ -264,7 +264,7 @@ each('Nothing leaves the page: its policy refuses connections and foreign script
   for (const directive of ['connect-src', 'script-src-elem', 'img-src']) assert.ok(refused.found.includes(directive), `${directive}: ${refused.found}`);
 });
 
-each('A link has the pose in it', async (open) => {
+each.slow('A link has the pose in it', async (open) => {
   const {page} = await open({});
   const joint = await page.evaluate(() => window.cutis.session.character.info.joints[1].name);
   await choose(page, joint);
