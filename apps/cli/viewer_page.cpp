@@ -45,11 +45,13 @@ void check_viewer_page(std::string_view page, const std::string& file) {
     throw Error(ErrorCode::bad_file, file, "is not the viewer's page: it has no place for a character");
 }
 
-std::string viewer_page_of(std::string page, const std::string& name, const std::string& clip, std::string_view bytes) {
-  return page.replace(
-      page.find(kPlace), kPlace.size(),
+std::string viewer_page_of(std::string page, const ViewerContent& content) {
+  std::string blocks =
       fmt::format(R"(<script type="text/plain" id="cutis-character" data-name="{}" data-clip="{}">{}</script>)",
-                  escape_html(name), escape_html(clip), base64(bytes)));
+                  escape_html(content.name), escape_html(content.clip), base64(content.bytes));
+  if (!content.preset.empty())
+    blocks += fmt::format(R"(<script type="text/plain" id="cutis-preset">{}</script>)", base64(content.preset));
+  return page.replace(page.find(kPlace), kPlace.size(), blocks);
 }
 
 }  // namespace cutis::cli

@@ -12,8 +12,12 @@ namespace cutis::cli {
 /// Throws Error(bad_file) naming `file` when there is no place for a character in it.
 void check_viewer_page(std::string_view page, const std::string& file);
 
-/// `name`: builtin:NAME and no bytes, or what the bytes are called; `clip`: to begin with, or empty.
-[[nodiscard]] std::string viewer_page_of(std::string page, const std::string& name, const std::string& clip,
-                                         std::string_view bytes);
+struct ViewerContent {
+  std::string name;         ///< builtin:NAME, or what the bytes are called
+  std::string bytes = {};   ///< of a .glb or .vrm; none of built-in ones
+  std::string clip = {};    ///< to begin with
+  std::string preset = {};  ///< as files have it
+};
+[[nodiscard]] std::string viewer_page_of(std::string page, const ViewerContent& content);
 
 }  // namespace cutis::cli

@@ -70,6 +70,20 @@ test('cutis view writes a page with a character and its clip in it', {skip: !pro
   await page.close();
 });
 
+test('cutis view begins with a preset, and refuses one that is not of the character', {skip: !program && 'CUTIS does not name the program', timeout: 2 * kPatience}, async () => {
+  const preset = {joints: {forearm: {operator: 'bulge'}}, regions: [{name: 'painted 40%', vertices: [1, 2], stiffness: 0.4}]}, file = join(folder, 'preset.json');
+  writeFileSync(file, JSON.stringify(preset));
+  execFileSync(program, ['view', 'builtin:arm', '-p', file, '--page', viewer, '-o', join(folder, 'preset')]);
+  const {page, faults} = await openPage(browser, {file: join(folder, 'preset/index.html'), builtin: ''});
+  await page.waitForFunction(() => window.cutis.session.preset.painting);
+  await settled(page);
+  assert.deepEqual(await page.evaluate(() => window.cutis.session.bound.toFile()), preset);
+  assert.deepEqual(faults, []);
+  await page.close();
+  writeFileSync(file, '{"joints": {"tail": {}}}');
+  assert.throws(() => execFileSync(program, ['view', 'builtin:arm', '-p', file, '--page', viewer, '-o', join(folder, 'x')], {encoding: 'utf8', stdio: 'pipe'}), (error) => /tail/.test(error.stderr));
+});
+
 test('cutis view puts a file into the page', {skip: skip('fox/fox.glb') || (!program && 'CUTIS does not name the program'), timeout: 2 * kPatience}, async () => {
   execFileSync(program, ['view', join(data, 'fox/fox.glb'), '--page', viewer, '-o', join(folder, 'fox')]);
   const {page, faults} = await openPage(browser, {file: join(folder, 'fox/index.html'), builtin: ''});

@@ -35,6 +35,11 @@ test('A preset is what was set, and nothing else; what was set back is gone', ()
   assert.equal(bulging.withBulge('forearm', 0, named).operator('forearm'), 'contact');
   assert.deepEqual(bulging.withoutJoint('forearm').toFile(), {});
   assert.deepEqual(Preset.none.toFile(), {}, 'values do not change');
+  // What all joints say holds for those that say nothing, and is not written down again.
+  const all = Preset.parse('{"all_joints": {"operator": "blend", "samples": 60}}', 'p.json', 1);
+  assert.equal(all.operator('hand'), 'blend');
+  assert.deepEqual(all.withJoint('hand', {controller: 'finger'}).toFile().joints, {hand: {controller: 'finger'}});
+  assert.equal(all.withJoint('hand', {controller: 'finger'}).operator('hand'), 'blend');
 });
 
 test('The library binds what the viewer makes, as if it had been written by hand, and says what is wrong', async () => {

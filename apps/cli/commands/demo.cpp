@@ -137,7 +137,7 @@ void run_demo(const DemoArguments& options) {
   if (!page.empty()) {
     const std::string text = read_file(page);
     check_viewer_page(text, page);
-    write_text(base + viewer, viewer_page_of(text, "builtin:hand", "fist", ""));
+    write_text(base + viewer, viewer_page_of(text, {.name = "builtin:hand", .clip = "fist"}));
   }
   write_text(base + "report.html", demo_page(results, files, animation, viewer, context.threads()));
   Json document{{"folder", options.folder}, {"pictures", pictures},         {"animation", animation},

@@ -20,7 +20,7 @@ namespace {
 
 struct ViewArguments {
   CommonOptions common;
-  std::string file, folder = "view", clip, bvh, page;
+  std::string file, folder = "view", clip, bvh, page, preset;
   bool serve = false;
   std::uint16_t port = 0;
 };
@@ -66,11 +66,18 @@ void run_view(const ViewArguments& options) {
   } else if (!clip.empty()) {
     clip = character.clip(clip).name;
   }
+  std::string preset;
+  if (!options.preset.empty()) {
+    const Preset given = load_preset(options.preset);
+    check_preset(given, character.skeleton);
+    // As it was written; a file of spheres that it names is not there for a page.
+    preset = given.spheres.empty() ? read_file(options.preset) : to_json(given);
+  }
   const bool is_builtin = options.file.starts_with("builtin:") && options.bvh.empty();
   const std::string name =
       is_builtin ? options.file : std::filesystem::path(options.file).filename().replace_extension(".glb").string();
   const std::string bytes = is_builtin ? "" : bytes_for_page(options, character, session);
-  const std::string page = viewer_page_of(empty_page, name, clip, bytes);
+  const std::string page = viewer_page_of(empty_page, {.name = name, .bytes = bytes, .clip = clip, .preset = preset});
   const std::string file = (std::filesystem::path(options.folder) / "index.html").string();
   write_file(file, page);
   std::optional<Loopback> server;
@@ -98,6 +105,7 @@ void add_view(CLI::App& app) {
   verb->add_option("-o,--output", options->folder, "Folder of the page, index.html")->capture_default_str();
   auto* clip = verb->add_option("--clip", options->clip, "Clip to begin with, by name or number");
   verb->add_option("--bvh", options->bvh, "Motion of any such body as a clip: .bvh, or .vrma")->excludes(clip);
+  verb->add_option("-p,--preset", options->preset, "Preset to begin with, as `bind` and the viewer write it");
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
   auto* serve =
       verb->add_flag("--serve", options->serve,
@@ -109,7 +117,7 @@ void add_view(CLI::App& app) {
       "Examples:\n"
       "  cutis view builtin:hand --serve\n"
       "  cutis view builtin:hand --clip fist -o hand\n"
-      "  cutis view character.glb -o page\n"
+      "  cutis view character.glb -p preset.json -o page\n"
       "  cutis view character.glb --bvh walk.bvh -o page");
   verb->callback([options] { run_view(*options); });
 }

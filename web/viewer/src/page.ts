@@ -71,6 +71,7 @@ class Page implements App {
     const inside = embeddedCharacter(), wanted = new URLSearchParams(location.hash.slice(1));
     const builtin = wanted.get('builtin');
     await this.open(inside?.file ?? `builtin:${builtin ?? kFirst}`, inside?.clip);
+    if (inside?.preset && this.#session) await this.open(inside.preset);
     applyLink(this, wanted.get('pose'));
   }
 

@@ -113,13 +113,13 @@ export class Preset {
 
   /** Whether it says something of that joint. */
   names(joint: string): boolean { return this.file.joints?.[joint] !== undefined; }
-  row(joint: string): JointRow { return this.file.joints?.[joint] ?? this.file.all_joints ?? {}; }
+  row(joint: string): JointRow { return {...this.file.all_joints, ...this.file.joints?.[joint]}; }
   operator(joint: string): string { return this.row(joint).operator ?? 'contact'; }
   controller(joint: string): string { return this.row(joint).controller ?? 'default'; }
   get operators(): string[] { return [...kOperators, ...(this.file.profiles ?? []).map((p) => p.name)]; }
 
   withJoint(joint: string, change: JointRow): Preset {
-    const row = {...this.row(joint), ...change};
+    const row = {...this.file.joints?.[joint], ...change};
     return this.#with({joints: {...this.file.joints, [joint]: row}});
   }
   /** As if it said nothing of that joint. */

@@ -13,6 +13,8 @@ export type Layout = 'side' | 'split';
 export interface Found { panel: number; at: Vector2; rect: Rect }
 export interface Rect { x: number; y: number; width: number; height: number }
 
+/** Pixels of a panel's label, with its margin. */
+const kLabel = 52;
 /** Pixels that a click may miss a joint by. */
 const kNear = 14;
 
@@ -89,7 +91,11 @@ export class Stage {
     const center = box.getCenter(new Vector3()), size = box.getSize(new Vector3());
     const rect = this.rects()[0] ?? {width: 1, height: 1};
     const aspect = rect.width / Math.max(rect.height, 1), tan = Math.tan((this.camera.fov * Math.PI) / 360);
-    const distance = (1.08 * Math.max(size.y, Math.hypot(size.x, size.z) / aspect)) / (2 * tan) + size.z / 2;
+    // Below the label of its panel.
+    const label = Math.min(kLabel / Math.max(rect.height, 1), 0.3);
+    const seen = 1.08 * Math.max(size.y / (1 - label), Math.hypot(size.x, size.z) / aspect);
+    const distance = seen / (2 * tan) + size.z / 2;
+    center.y += (seen * label) / 2;
     this.camera.position.copy(center).add(new Vector3(side * 0.35, 0.15, side).normalize().multiplyScalar(distance));
     this.camera.near = distance / 50;
     this.camera.far = distance * 20;
@@ -165,6 +171,7 @@ export class Stage {
       this.camera.aspect = rect.width / Math.max(rect.height, 1);
       this.camera.updateProjectionMatrix();
       this.#renderer.setViewport(rect.x, h - rect.y - rect.height, rect.width, rect.height);
+      this.#points.material.size = Math.min(Math.max(rect.height / 90, 3), 6) * this.#renderer.getPixelRatio();
       this.#renderer.setScissor(clip.x, h - clip.y - clip.height, clip.width, clip.height);
       this.#renderer.clear();
       this.#renderer.render(this.#scene, this.camera);
