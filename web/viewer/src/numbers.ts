@@ -41,9 +41,9 @@ export class Numbers implements Part {
         label.style.transform = stage.layout === 'split' && i === 1 ? 'translateX(12px)' : '';
       }
       label.children[0]!.textContent = method.label;
-      const rest = session.restPairs > 0 ? ` (${session.restPairs} at rest)` : '';
+      const atRest = session.restPairs ?? 0, rest = atRest > 0 ? ` (${atRest} at rest)` : '';
       label.children[1]!.textContent = `${text(n.intersecting_pairs)} pairs${rest}, ${text(n.folds)} folds, ${text(frame?.milliseconds, 1)} ms${frame?.outOfTime ? ', late' : ''}`;
-      label.classList.toggle('bad', (n.intersecting_pairs ?? 0) > session.restPairs);
+      label.classList.toggle('bad', (n.intersecting_pairs ?? 0) > atRest);
     });
     while (labels.children.length > session.shown.length) labels.lastElementChild!.remove();
   }

@@ -71,7 +71,10 @@ class Page implements App {
     const inside = embeddedCharacter(), wanted = new URLSearchParams(location.hash.slice(1));
     const builtin = wanted.get('builtin');
     await this.open(inside?.file ?? `builtin:${builtin ?? kFirst}`, inside?.clip);
-    if (inside?.preset && this.#session) await this.open(inside.preset);
+    if (inside?.preset && this.#session) {
+      const {name, bytes} = inside.preset;
+      this.#session.setPreset(Preset.parse(new TextDecoder().decode(bytes), name, this.#session.character.info.positions.length / 3), null);
+    }
     applyLink(this, wanted.get('pose'));
   }
 
@@ -145,7 +148,6 @@ class Page implements App {
       this.fail(error);
       this.changed();
     });
-    await session.countAtRest();
     await session.show(this.methods);
     this.#session?.close();
     this.#session = session;

@@ -43,8 +43,8 @@ export class Session {
   coloring: Coloring = 'material';
   joint = -1;
   recorded: {pose: Pose; time: number}[] | undefined;
-  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. */
-  restPairs = 0;
+  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. Counted before all else is. */
+  restPairs: number | undefined;
   /** What a person decided about the skin. */
   preset = Preset.none;
   /** Milliseconds that binding with the last preset took. */
@@ -55,7 +55,7 @@ export class Session {
   readonly #undo: Snapshot[] = [];
   readonly #redo: Snapshot[] = [];
   readonly #latest: Latest<Goal>;
-  #lastCount = 0;
+  #lastCount = performance.now();
   #countCost = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
@@ -72,8 +72,7 @@ export class Session {
 
   get busy(): boolean { return this.#latest.busy; }
 
-  /** Counts what intersects at rest. Once, before the first show(). */
-  async countAtRest(): Promise<void> {
+  async #countAtRest(): Promise<void> {
     const plain = await this.character.solver({method: 'lbs'});
     await plain.solve(this.character.info.restFrames, 'world');
     this.restPairs = (await plain.measure()).numbers.intersecting_pairs ?? 0;
@@ -242,6 +241,7 @@ export class Session {
 
   async #count(shown: Shown): Promise<number> {
     const each = this.coloring === 'stretch' || this.coloring === 'roughness' ? this.coloring : undefined;
+    if (this.restPairs === undefined) await this.#countAtRest();
     shown.measured = await shown.solver.measure(each);
     if (shown.method.key === 'tracking' || shown.method.key === 'contact') shown.substeps = (await shown.solver.report()).substeps as number;
     return shown.measured.milliseconds;
