@@ -24,8 +24,8 @@ export async function launch(more = []) {
 }
 
 /** The page, opened and ready; `faults` has what the console complained of. */
-export async function openPage(browser, {builtin = 'cylinder', file = viewer, light = false, size = {width: 1280, height: 800}} = {}) {
-  const page = await browser.newPage({viewport: size, colorScheme: light ? 'light' : 'dark', acceptDownloads: true});
+export async function openPage(browser, {builtin = 'cylinder', file = viewer, light = false, touch = false, size = {width: 1280, height: 800}} = {}) {
+  const page = await browser.newPage({viewport: size, colorScheme: light ? 'light' : 'dark', hasTouch: touch, acceptDownloads: true});
   page.setDefaultTimeout(kPatience);
   const faults = [];
   page.on('console', (message) => {

@@ -128,6 +128,45 @@ each.slow('Reaching moves a hand to where it is dragged', async (open) => {
   assert.ok(Math.hypot(to.x - (from.x - 40), to.y - (from.y + 30)) < 12, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
 });
 
+each.slow('On a telephone fingers turn a joint, paint, and turn the camera; nothing is wider than the screen', async (open) => {
+  const {page, faults} = await open({builtin: 'hand', size: {width: 390, height: 844}, touch: true});
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+  assert.equal(await wide(), 390);
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type, at) => finger.send('Input.dispatchTouchEvent', {type, touchPoints: at ? [{x: at.x, y: at.y}] : []});
+  const drag = async (points) => {
+    await touch('touchStart', points[0]);
+    for (const at of points.slice(1)) {
+      await touch('touchMove', at);
+      await page.waitForTimeout(30);
+    }
+    await touch('touchEnd');
+    await settled(page);
+  };
+  await choose(page, 'index_2');
+  await page.waitForTimeout(300);
+  const ring = [];
+  for (const angle of [0.4, 0.6, 0.8, 1]) ring.push(await page.evaluate((a) => window.cutis.ringInWindow(0, a), angle));
+  await drag(ring);
+  const turned = await page.evaluate(() => Math.max(...window.cutis.session.skeleton.angles(window.cutis.session.pose, window.cutis.session.joint).map(Math.abs)));
+  assert.ok(turned > 10, `turned by ${turned} degrees`);
+  await page.tap('#tab-paint');
+  const palm = await page.evaluate(() => window.cutis.jointInWindow('middle_1', 1));
+  await drag([palm, {x: palm.x, y: palm.y - 10}]);
+  assert.ok(await page.evaluate(() => window.cutis.session.preset.painting?.stiffness.some((s) => s === 100)));
+  const camera = () => page.evaluate(() => window.cutis.stage.camera.position.toArray());
+  const before = await camera();
+  await page.tap('#tab-pose');
+  await drag([{x: 20, y: 330}, {x: 60, y: 330}, {x: 100, y: 330}]);
+  assert.notDeepEqual(await camera(), before);
+  for (const tab of ['skin', 'field']) {
+    await page.tap(`#tab-${tab}`);
+    assert.equal(await wide(), 390);
+  }
+  await picture(page, 'telephone');
+  assert.deepEqual(faults, []);
+});
+
 each.slow('Split, colours, light and dark are seen', async (open) => {
   const {page, faults} = await open({builtin: 'hand', light: true});
   await page.selectOption('#clip', 'fist');
