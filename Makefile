@@ -7,10 +7,11 @@ demo: build                 ## installs, builds, runs the main job on the built-
 	build/cutis demo -o build/demo
 	@echo "Open build/demo/report.html"
 
-test: build-all             ## installs, builds, runs the tests
+# What runs in browsers is built and tested too, unless WEB=off: then its tests say that they are skipped.
+test: build-all $(if $(filter off,$(WEB)),,wasm)  ## installs, builds, runs the tests; WEB=off: without what runs in browsers
 	@scripts/run-tests build -LE slow
 
-test-slow: build-all        ## the tests that take minutes each: every clip of every character
+test-slow: build-all $(if $(filter off,$(WEB)),,wasm)  ## the tests that take minutes each: every clip of every character
 	@scripts/run-tests build -L slow
 
 build: configure            ## the program at build/cutis, and nothing else

@@ -15,7 +15,9 @@ foreach(name Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eige
         meshoptimizer::meshoptimizer)
   add_library(${name} INTERFACE IMPORTED)
 endforeach()
-set_target_properties(fmt::fmt PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY)
+# No format of ours groups digits: without the separators of locales none of these is linked.
+set_target_properties(fmt::fmt PROPERTIES INTERFACE_COMPILE_DEFINITIONS
+                      "FMT_HEADER_ONLY;FMT_STATIC_THOUSANDS_SEPARATOR=','")
 set(HWY_LIBRARY "")
 set(DRACO_LIBRARY "")
 

@@ -16,6 +16,7 @@ constexpr const char* kPlayerStyle = R"(
 .view{aspect-ratio:1;border-radius:6px;overflow:hidden;background-repeat:no-repeat}
 .view img{width:100%;height:100%;border-radius:0}
 .pair figcaption{font-size:1rem}.count{font-weight:650}.some{color:var(--bad)}.none{color:var(--good)}
+.viewer{width:100%;height:34rem;max-height:90vh;border:1px solid #8884;border-radius:6px}
 .bar{display:flex;gap:.8rem;align-items:center;margin:.2rem 0 1rem}.bar[hidden]{display:none}
 .bar input{flex:1;min-width:0}.bar button{font:inherit;padding:.25rem 1rem;min-width:5.5rem}
 .bar output{font-variant-numeric:tabular-nums;min-width:4rem;text-align:right}
@@ -132,6 +133,16 @@ void add_scene(HtmlReport& report, const DemoResult& result, const DemoFiles& fi
                                               result.motion.times[result.moment], result.character->vertex_count()));
 }
 
+void add_viewer(HtmlReport& report, const std::string& viewer) {
+  report.section(
+      "Live",
+      "The same solver, in this page: play the fist, click a joint and drag a ring, try the methods. Nothing "
+      "leaves this machine.");
+  report.html(fmt::format(
+      "<iframe class=\"viewer\" src=\"{}\" title=\"A hand to pose, live\" loading=\"lazy\"></iframe>\n", viewer));
+  report.link(viewer, "In a window of its own");
+}
+
 void add_next_steps(HtmlReport& report, const DemoResult& animated, const std::string& animation) {
   report.section("Take it with you",
                  fmt::format("{} holds the tracked skin of \"{}\" as one morph target a frame, with materials and "
@@ -207,7 +218,7 @@ Json demo_numbers(const DemoResult& result) {
 }
 
 std::string demo_page(const std::vector<DemoResult>& results, const std::vector<DemoFiles>& files,
-                      const std::string& animation, int threads) {
+                      const std::string& animation, const std::string& viewer, int threads) {
   std::vector<std::string> dqs, tracking;
   for (const DemoResult& r : results) {
     dqs.push_back(fmt::format("{}", r.take(Method::dqs).pairs(r.moment)));
@@ -222,6 +233,7 @@ std::string demo_page(const std::vector<DemoResult>& results, const std::vector<
           "pairs of triangles at the worst moment {} against {}.",
           fmt::join(dqs, ", "), fmt::join(tracking, ", ")));
   report.style(kPlayerStyle);
+  if (!viewer.empty()) add_viewer(report, viewer);
   for (std::size_t i = 0; i < results.size(); ++i) add_scene(report, results[i], files[i]);
   add_meanings(report, threads);
   for (const DemoResult& r : results)

@@ -19,9 +19,9 @@ struct DemoFiles {
   [[nodiscard]] std::string methods() const;                ///< every method at the scene's moment
 };
 
-/// `animation`: the GLB beside the page.
+/// `animation`: the GLB beside the page; `viewer`: the live one, or empty.
 [[nodiscard]] std::string demo_page(const std::vector<DemoResult>& results, const std::vector<DemoFiles>& files,
-                                    const std::string& animation, int threads);
+                                    const std::string& animation, const std::string& viewer, int threads);
 
 /// The numbers that the page shows, for machines.
 [[nodiscard]] Json demo_numbers(const DemoResult& result);

@@ -1,5 +1,6 @@
 // The library itself, and contexts.
 #include "cutis/bind.h"
+#include "cutis/compose.h"
 #include "cutis/io.h"
 #include "cutis/metrics.h"
 #include "cutis/version.h"
@@ -55,6 +56,16 @@ cutis_status cutis_option_tables(const char** json) {
                    {"MetricsOptions", Json::parse(option_table_to_json<MetricsOptions>())}};
     add_more_tables(tables);
     give_json(json, tables);
+  });
+}
+
+cutis_status cutis_controllers(const char** json) {
+  return guarded([&] {
+    need(json, "json");
+    Json all = Json::array();
+    for (const std::string& name : controller_preset_names())
+      all.push_back(Json::parse(to_json(controller_preset(name))));
+    give_json(json, all);
   });
 }
 

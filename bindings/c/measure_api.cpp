@@ -1,4 +1,5 @@
 // Metrics of shapes, and the field of a posed rig at points.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +30,7 @@ struct FieldObject : Object {
   Context context;
   std::shared_ptr<CharacterObject> character;
   SkinField field;
+  SkinSurface surface;
 };
 
 Json to_json(const FrameMetrics& frame, std::span<const JointRegion> regions) {
@@ -158,6 +160,46 @@ cutis_status cutis_field_evaluate(cutis_field field, size_t count, const float* 
       if (gradients != nullptr) std::memcpy(gradients + 3 * i, &g, sizeof g);
       if (joints != nullptr) joints[i] = s.joint;
     }
+  });
+}
+
+cutis_status cutis_field_bounds(cutis_field field, double* box) {
+  return guarded([&] {
+    need(box, "box");
+    const Use<FieldObject> f(field);
+    const Box bounds = f->field.bounds();
+    if (bounds.empty()) refuse("field: no part has a field");
+    for (int a = 0; a < 3; ++a) {
+      box[a] = bounds.lo[a];
+      box[3 + a] = bounds.hi[a];
+    }
+  });
+}
+
+cutis_status cutis_field_surface(cutis_field field, double cell, double level, size_t* vertices, size_t* triangles) {
+  return guarded([&] {
+    need(vertices, "vertices");
+    need(triangles, "triangles");
+    const Use<FieldObject> f(field);
+    const Call call(f->calls);
+    f->surface = {};
+    f->surface = f->field.surface(cell, level, f->context);
+    *vertices = f->surface.positions.size();
+    *triangles = f->surface.triangles.size();
+  });
+}
+
+cutis_status cutis_field_surface_arrays(cutis_field field, size_t vertices, float* positions, float* normals,
+                                        int32_t* joints, size_t triangles, uint32_t* corners) {
+  return guarded([&] {
+    const Use<FieldObject> f(field);
+    const SkinSurface& s = f->surface;
+    need_count(vertices, s.positions.size(), "surface", "vertices");
+    need_count(triangles, s.triangles.size(), "surface", "triangles");
+    if (positions != nullptr) write_strided<Vec3f>(s.positions, positions, 0);
+    if (normals != nullptr) write_strided<Vec3f>(s.normals, normals, 0);
+    if (joints != nullptr) std::ranges::copy(s.joints, joints);
+    if (corners != nullptr) write_strided<Triangle>(s.triangles, corners, 0);
   });
 }
 

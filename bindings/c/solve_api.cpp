@@ -7,6 +7,7 @@
 #include "cutis/files.h"
 #include "cutis/play.h"
 #include "cutis/rig_file.h"
+#include "cutis/roles.h"
 #include "support.h"
 
 using namespace cutis;
@@ -129,10 +130,46 @@ cutis_status cutis_rig_bind(cutis_context context, cutis_character character, co
     const Call call(object->calls);
     auto made = std::make_shared<RigObject>();
     made->character = take<CharacterObject>(character);
-    BindReport about;
-    made->rig = bind(*made->character->get(), object->context, bind_options_of(options), about);
-    if (report != nullptr) give_json(report, to_json(about));
+    made->bound = made->character->get();
+    made->options = bind_options_of(options);
+    made->rig = bind(*made->bound, object->context, made->options, made->report);
+    if (report != nullptr) give_json(report, to_json(made->report));
     give(rig, std::move(made));
+  });
+}
+
+cutis_status cutis_rig_bind_again(cutis_context context, cutis_rig rig, const char* options, cutis_rig* made,
+                                  const char** report) {
+  return guarded([&] {
+    need(made, "made");
+    const auto object = take<ContextObject>(context);
+    const Call call(object->calls);
+    const auto before = take<RigObject>(rig);
+    auto now = std::make_shared<RigObject>();
+    now->character = before->character;
+    now->bound = now->character->get();
+    now->options = bind_options_of(options);
+    now->report = before->report;
+    // A character that has changed since, and a rig that was read, are bound from the beginning.
+    now->rig = before->bound == now->bound
+                   ? bind_again(*now->bound, object->context, now->options, before->rig, before->options, now->report)
+                   : bind(*now->bound, object->context, now->options, now->report);
+    if (report != nullptr) give_json(report, to_json(now->report));
+    give(made, std::move(now));
+  });
+}
+
+cutis_status cutis_character_roles(cutis_context context, cutis_character character, const char* options,
+                                   size_t vertices, uint8_t* roles) {
+  return guarded([&] {
+    need(roles, "roles");
+    const auto object = take<ContextObject>(context);
+    const Call call(object->calls);
+    const auto c = take<CharacterObject>(character)->get();
+    need_count(vertices, c->vertex_count(), "roles", "vertices");
+    const Roles found = find_roles(*c, bind_options_of(options).preset.roles);
+    for (std::size_t v = 0; v < vertices; ++v)  // vertices of no triangle are of no piece
+      roles[v] = found.piece[v] < found.pieces.size() ? static_cast<uint8_t>(found.pieces[found.piece[v]].role) : 0;
   });
 }
 

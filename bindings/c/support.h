@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cutis/bind.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/cutis_c.h"
@@ -111,6 +112,10 @@ struct RigObject : Object {
   static constexpr const char* kName = "rig";
   std::shared_ptr<const Rig> rig;
   std::shared_ptr<CharacterObject> character;
+  // How it was bound; nothing of rigs that were read.
+  std::shared_ptr<const Character> bound;
+  BindOptions options;
+  BindReport report;
 };
 
 void* add_object(std::shared_ptr<Object> object);

@@ -77,6 +77,13 @@ struct BindReport {
 [[nodiscard]] std::shared_ptr<const Rig> bind(const Character& character, const Context& context,
                                               const BindOptions& options, BindReport& report);
 
+/// The rig that bind() makes, to the bit, of a character that was bound before: with `before`, to `rig`; `report` (in
+/// and out) is that binding's. Where the options differ in nothing but operators, controllers, profiles, regions and
+/// targets, the fields are kept, which take the time: for what a person changes and wants to see.
+[[nodiscard]] std::shared_ptr<const Rig> bind_again(const Character& character, const Context& context,
+                                                    const BindOptions& options, const std::shared_ptr<const Rig>& rig,
+                                                    const BindOptions& before, BindReport& report);
+
 template <>
 [[nodiscard]] std::span<const OptionRow<BindOptions>> option_rows();
 

@@ -85,6 +85,9 @@ CUTIS_API const char* cutis_last_error(void);
 CUTIS_API const char* cutis_status_name(cutis_status status); /* "bad handle" */
 /* The tables of options, as `cutis options --json` prints them: names, kinds, units, ranges, defaults, help. */
 CUTIS_API cutis_status cutis_option_tables(const char** json);
+/* The named controllers as presets have them: [{"name": "elbow", "contact": [[degrees, d], ...], "bulge": [...],
+ * "opening": [[degrees, degrees], ...]}, ...]. */
+CUTIS_API cutis_status cutis_controllers(const char** json);
 
 /* ---- context: threads, back end, log, progress, cancel ---- */
 
@@ -177,6 +180,10 @@ CUTIS_API cutis_status cutis_character_joints(cutis_character character, size_t 
  */
 CUTIS_API cutis_status cutis_character_make_weights(cutis_context context, cutis_character character,
                                                     const char* options, const char** report);
+/* What each vertex is of: 0 body, 1 garment, 2 hair, 3 inner (eyes, teeth), 4 rigid. Options: NULL, or {"preset":
+ * {...}} for what a person says of them. */
+CUTIS_API cutis_status cutis_character_roles(cutis_context context, cutis_character character, const char* options,
+                                             size_t vertices, uint8_t* roles);
 CUTIS_API cutis_status cutis_character_destroy(cutis_character character);
 
 /* ---- poses and clips ---- */
@@ -219,6 +226,10 @@ CUTIS_API cutis_status cutis_character_load_motion(cutis_context context, cutis_
  * (docs/formats.md). `report`: NULL, or JSON. */
 CUTIS_API cutis_status cutis_rig_bind(cutis_context context, cutis_character character, const char* options,
                                       cutis_rig* rig, const char** report);
+/* The rig that cutis_rig_bind makes of the same character with these options, to the bit. What does not depend on what
+ * they say otherwise than the rig's is taken over from it: new operators, controllers and regions take milliseconds. */
+CUTIS_API cutis_status cutis_rig_bind_again(cutis_context context, cutis_rig rig, const char* options, cutis_rig* made,
+                                            const char** report);
 /* A rig of this character from a file or from bytes; CUTIS_BAD_ARGUMENT when it is one of another. */
 CUTIS_API cutis_status cutis_rig_load(cutis_character character, const char* file, cutis_rig* rig);
 CUTIS_API cutis_status cutis_rig_from_memory(cutis_character character, const void* bytes, size_t size, cutis_rig* rig);
@@ -315,6 +326,15 @@ CUTIS_API cutis_status cutis_field_set_pose(cutis_field field, const cutis_pose*
 CUTIS_API cutis_status cutis_field_evaluate(cutis_field field, size_t points, const float* positions,
                                             size_t position_stride, float* values, float* distances, float* gradients,
                                             int32_t* joints);
+/* The box that holds all supports: the least x, y, z, then the largest. */
+CUTIS_API cutis_status cutis_field_bounds(cutis_field field, double* box);
+/* Makes the surface where the field is `level` (0.5: the skin), from cubes of side `cell` (metres), and counts it; the
+ * field keeps it for cutis_field_surface_arrays, until the next one is made. */
+CUTIS_API cutis_status cutis_field_surface(cutis_field field, double cell, double level, size_t* vertices,
+                                           size_t* triangles);
+/* As many as counted; any of the results may be NULL. Normals point outward; joints: whose part is felt most there. */
+CUTIS_API cutis_status cutis_field_surface_arrays(cutis_field field, size_t vertices, float* positions, float* normals,
+                                                  int32_t* joints, size_t triangles, uint32_t* corners);
 CUTIS_API cutis_status cutis_field_destroy(cutis_field field);
 
 /* ---- files of animations ---- */

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "backends/posed_field.h"
 #include "base/math.h"
 #include "base/parallel_for.h"
 #include "base/timer.h"
@@ -13,8 +12,8 @@
 #include "bind/fence.h"
 #include "bind/layers.h"
 #include "bind/nest.h"
+#include "bind/rules.h"
 #include "bind/surface.h"
-#include "bind/tree.h"
 #include "character/bones.h"
 #include "character/partition.h"
 #include "character/welded_character.h"
@@ -83,11 +82,6 @@ RigField freeze(const PartField& field) {
   frozen.grid = field.grid().view();
   frozen.grid.nodes = nullptr;
   return frozen;
-}
-
-// Kept where a joint's own setting may be.
-double cap_of(const JointPreset& settings, const Preset& preset) {
-  return std::clamp(settings.cap * preset.cap_factor, 0.05, 4.0);
 }
 
 FitOptions fit_options(const Preset& preset, const std::string& joint) {
@@ -184,15 +178,6 @@ SphereModel make_spheres(const Preset& preset, const Rig& rig, std::span<const P
   return model;
 }
 
-// The composed field at rest: what every vertex is held to from then on.
-void set_iso_values(const Context& context, Rig& rig) {
-  const PosedField field(rig);
-  std::vector<SkinSample> samples(rig.surface.size());
-  field.eval(rig.surface.positions, samples, context);
-  rig.surface.iso.resize(samples.size());
-  std::ranges::transform(samples, rig.surface.iso.begin(), &SkinSample::value);
-}
-
 PartReport report_of(const PartField& field, const JointPreset& settings) {
   const FitReport& fit = field.report();
   const GridReport& grid = field.grid().report();
@@ -225,15 +210,6 @@ PartReport report_of(const PartField& field, const JointPreset& settings) {
     part.remarks.push_back(
         fmt::format("its grid would be too large: error {:.2g} instead of {:.2g}", grid.worst, grid.bound));
   return part;
-}
-
-// Factors are folded into the numbers they act on, so that the same bits come out again.
-JointPreset in_force(const Preset& preset, const std::string& joint, double radius) {
-  JointPreset settings = preset.of(joint);
-  settings.support_radius = radius;
-  settings.support_factor = 1;
-  settings.cap = cap_of(settings, preset);
-  return settings;
 }
 
 // In thicknesses of the part.
@@ -282,19 +258,14 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
   const std::vector<PartField> fields = make_fields(patches, options, context);
   context.progress("bind: surface", 0.75);
   std::vector<double> radius;
-  report.preset = preset;
-  report.preset.joints.clear();
-  report.preset.support_factor = report.preset.cap_factor = 1;
   for (std::size_t b = 0; b < fields.size(); ++b) {
     rig.fields.push_back(freeze(fields[b]));
     radius.push_back(fields[b].empty() ? 0.0 : fields[b].support().radius);
     const std::string& name = name_of(rig, rig.bones[b]);
     report.parts.push_back(report_of(fields[b], preset.of(name)));
     report.parts.back().joint = name;
-    if (!fields[b].empty()) report.preset.joints.emplace_back(name, in_force(preset, name, radius.back()));
   }
-  report.preset.all = in_force(preset, {}, preset.all.support_radius);
-  report.preset.spheres = spheres;
+  report.preset = preset_in_force(preset, report.parts, spheres);
   rig.surface = make_surface(welded, owner);
   if (layered) make_layers(whole, whole_welded, source.roles, source.body, bone_of, rig);
   if (bind_options.turn == TurnWeights::skin)
@@ -309,12 +280,9 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
       report.parts[b].remarks.emplace_back("hardly a triangle is its own: its skin is shown nearer to smooth skinning");
   }
   add_muscles(preset, rig);
-  paint_regions(whole, preset, rig);
-  add_targets(preset, rig);
+  paint_skin(whole, preset, rig);
   context.progress("bind: operators", 0.9);
-  rig.tree = make_tree(rig, preset, context);
-  set_iso_values(context, rig);
-  for (const float iso : rig.surface.iso) report.unreached += iso > 0 ? 0 : 1;
+  compose_fields(preset, context, rig, report);
   context.progress("bind", 1);
 }
 

@@ -1,8 +1,9 @@
 #include "compose/table_file.h"
 
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -53,11 +54,11 @@ TableFile read_table(const std::string& file, std::uint64_t key, OperatorTable& 
   std::uint64_t sum = 0;
   if (fs::file_size(file, refused) != sizeof(Header) + bytes + sizeof sum || refused) return TableFile::damaged;
   Header header;
-  std::ifstream in(file, std::ios::binary);
-  in.read(reinterpret_cast<char*>(&header), sizeof header);
-  in.read(reinterpret_cast<char*>(read.nodes.data()), static_cast<std::streamsize>(bytes));
-  in.read(reinterpret_cast<char*>(&sum), sizeof sum);
-  if (!in || std::memcmp(&header, &expected, sizeof header) != 0 || sum != checksum(header, read.nodes))
+  // Not a stream: this is in what browsers load, and streams bring all locales with them.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), &std::fclose);
+  const auto whole = [&](void* to, std::size_t size) { return in && std::fread(to, 1, size, in.get()) == size; };
+  if (!whole(&header, sizeof header) || !whole(read.nodes.data(), bytes) || !whole(&sum, sizeof sum) ||
+      std::memcmp(&header, &expected, sizeof header) != 0 || sum != checksum(header, read.nodes))
     return TableFile::damaged;
   table = std::move(read);
   return TableFile::good;

@@ -1,6 +1,12 @@
 #include "io/file_group.h"
 
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -8,6 +14,21 @@
 
 namespace cutis {
 namespace {
+
+/// Not std::filesystem::copy_file: with the C++ library that browsers get, it brings streams and all locales.
+std::error_code copy(const std::string& from, const std::string& to) {
+  using Opened = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  const auto refused = [] { return std::error_code(errno, std::generic_category()); };
+  const Opened in(std::fopen(from.c_str(), "rb"), &std::fclose);
+  if (!in) return refused();
+  Opened out(std::fopen(to.c_str(), "wbx"), &std::fclose);
+  if (!out) return refused();
+  std::array<char, 1 << 16> some{};
+  for (std::size_t n = 0; (n = std::fread(some.data(), 1, some.size(), in.get())) > 0;)
+    if (std::fwrite(some.data(), 1, n, out.get()) != n) return refused();
+  if (std::ferror(in.get()) != 0 || std::fclose(out.release()) != 0) return refused();
+  return {};
+}
 
 /// A second name for a file that is about to be replaced, for as long as it may have to come back.
 class Older {
@@ -19,7 +40,7 @@ class Older {
       return;
     }
     std::filesystem::create_hard_link(path_, name_, error);
-    if (error) std::filesystem::copy_file(path_, name_, error);  // disks without links
+    if (error) error = copy(path_, name_);  // disks without links
     if (!error) return;
     std::error_code ignored;
     std::filesystem::remove(name_, ignored);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string_view>
 
 #include "base/input_file.h"
@@ -31,7 +32,8 @@ std::string lower_extension(const std::string& file) {
 // Asked only of files whose name does not tell.
 bool has_gltf_magic(const std::string& file) {
   std::array<char, 4> magic{};
-  return std::ifstream(file, std::ios::binary).read(magic.data(), magic.size()) &&
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), &std::fclose);
+  return in && std::fread(magic.data(), 1, magic.size(), in.get()) == magic.size() &&
          std::string_view(magic.data(), magic.size()) == "glTF";
 }
 

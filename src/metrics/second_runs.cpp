@@ -1,7 +1,6 @@
 #include "cutis/second_runs.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,8 +35,10 @@ std::vector<std::string> also_names() { return {"untouched", "memory", "settled"
 
 AlsoMeasure parse_also(const std::string& list) {
   AlsoMeasure also;
-  std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) {
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string name = list.substr(begin, end - begin);
+    begin = end + 1;
     if (name == "untouched")
       also.untouched = true;
     else if (name == "memory")

@@ -4,6 +4,7 @@
 
 #include "bind/skin_support.h"
 #include "cutis/bind.h"
+#include "cutis/error.h"
 #include "cutis/preset.h"
 #include "rig/rig_file.h"
 
@@ -106,6 +107,41 @@ TEST(Preset, changes_what_it_says) {
     EXPECT_NEAR(changed.parts[i].radius, 1.5 * plain.parts[i].radius, 1e-12) << plain.parts[i].joint;
     EXPECT_EQ(changed.parts[i].shape, plain.parts[i].joint == "forearm" ? "spheres" : plain.parts[i].shape);
   }
+}
+
+TEST(Preset, that_is_bound_again_makes_the_rig_that_it_makes_at_first) {
+  const Context context(2);
+  const Character character = load_character("builtin:arm", context);
+  Preset rules;
+  rules.joints = {{"forearm", {.op = "bulge", .controller = "mine"}}};
+  rules.controllers = {controller_preset("elbow")};
+  rules.controllers[0].name = "mine";
+  rules.regions = {{.name = "watch", .joints = {"hand"}, .stiffness = 0.8, .fade = 0.01},
+                   {.name = "prop", .vertices = {5, 6, 7}, .contact = false}};
+  rules.targets = {{.name = "scar", .vertex = 12, .radius = 0.02, .keys = {{.time = 0, .weight = 1, .point = {}}}}};
+  Preset fields = rules;
+  fields.joints[0].second.support_factor = 1.2;  // asks for another field
+
+  BindReport first;
+  const auto plain = bind(character, context, {}, first);
+  for (const Preset& preset : {rules, fields}) {
+    BindReport again = first, anew;
+    const BindOptions options{.preset = preset};
+    const auto made = bind_again(character, context, options, plain, {}, again);
+    EXPECT_EQ(rig_to_bytes(*made), rig_to_bytes(*bind(character, context, options, anew)));
+    EXPECT_EQ(to_json(again.preset), to_json(anew.preset));
+    EXPECT_EQ(again.unreached, anew.unreached);
+    EXPECT_EQ(again.parts.back().op, anew.parts.back().op);
+    // And back: nothing of it stays.
+    const auto back = bind_again(character, context, {}, made, options, again);
+    EXPECT_EQ(rig_to_bytes(*back), rig_to_bytes(*plain));
+    EXPECT_EQ(to_json(again.preset), to_json(first.preset));
+  }
+  Preset wrong;
+  wrong.joints = {{"forearm", {.op = "glue"}}};
+  BindReport kept = first;
+  EXPECT_THROW((void)bind_again(character, context, {.preset = wrong}, plain, {}, kept), Error);
+  EXPECT_EQ(to_json(kept.preset), to_json(first.preset));
 }
 
 class PresetInForce : public ::testing::TestWithParam<std::string> {};

@@ -337,6 +337,77 @@ static void measures(char** a) {
   cutis_pose still = pose_of(0, CUTIS_POSE_TRS, NULL);
   OK(cutis_field_set_pose(field, &still));
   OK(cutis_field_set_pose(field, NULL));
+
+  /* Its surface lies in its box, and its corners are vertices of it. */
+  double box[6];
+  OK(cutis_field_bounds(field, box));
+  size_t vertices = 0, triangles = 0;
+  REFUSED(cutis_field_surface(field, 0, 0.5, &vertices, &triangles), CUTIS_BAD_ARGUMENT, "cells");
+  REFUSED(cutis_field_surface(field, 1e-9, 0.5, &vertices, &triangles), CUTIS_BAD_ARGUMENT, "larger");
+  REFUSED(cutis_field_bounds(field, NULL), CUTIS_BAD_ARGUMENT, "box is NULL");
+  const double cell = (box[4] - box[1]) / 40;
+  OK(cutis_field_surface(field, cell, 0.5, &vertices, &triangles));
+  CHECK(vertices > 500 && triangles > 500);
+  float *surface = floats(3 * vertices), *outward = floats(3 * vertices), *level = floats(vertices);
+  uint32_t* corners = calloc(3 * triangles, sizeof *corners);
+  REFUSED(cutis_field_surface_arrays(field, vertices - 1, surface, NULL, NULL, triangles, NULL), CUTIS_BAD_ARGUMENT,
+          "surface");
+  OK(cutis_field_surface_arrays(field, vertices, surface, outward, NULL, triangles, corners));
+  OK(cutis_field_evaluate(field, vertices, surface, 0, level, NULL, NULL, NULL));
+  double off = 0;
+  for (size_t v = 0; v < vertices; ++v) {
+    off += fabs((double)level[v] - 0.5) / (double)vertices;
+    for (int i = 0; i < 3; ++i)
+      CHECK((double)surface[3 * v + i] >= box[i] - cell && (double)surface[3 * v + i] <= box[3 + i] + cell);
+    const float *o = outward + 3 * v, length = o[0] * o[0] + o[1] * o[1] + o[2] * o[2];
+    CHECK(fabsf(length - 1) < 1e-3F);
+  }
+  CHECK(off < 0.01);
+  for (size_t i = 0; i < 3 * triangles; ++i) CHECK(corners[i] < vertices);
+  free(surface);
+  free(outward);
+  free(level);
+  free(corners);
+
+  /* What a vertex is of: all of a cylinder is body, unless a preset says otherwise. */
+  uint8_t* roles = calloc(n, 1);
+  OK(cutis_character_roles(s.context, s.character, NULL, n, roles));
+  for (size_t v = 0; v < n; ++v) CHECK(roles[v] == 0);
+  OK(cutis_character_roles(s.context, s.character,
+                           "{\"preset\": {\"roles\": [{\"name\": \"all\", \"role\": \"rigid\"}]}}", n, roles));
+  for (size_t v = 0; v < n; ++v) CHECK(roles[v] == 4);
+  REFUSED(cutis_character_roles(s.context, s.character, NULL, n - 1, roles), CUTIS_BAD_ARGUMENT, "roles");
+  REFUSED(cutis_character_roles(s.context, s.character, "{\"preset\": {\"rolls\": []}}", n, roles), CUTIS_BAD_ARGUMENT,
+          "rolls");
+  free(roles);
+
+  /* Bound again with a preset, as at first with it; a preset that is wrong leaves nothing. */
+  const char* preset =
+      "{\"preset\": {\"all_joints\": {\"operator\": \"bulge\"}, \"regions\": [{\"name\": \"r\", \"vertices\": [3]}]}}";
+  cutis_rig rigs[2];
+  const char* about;
+  size_t sizes[2];
+  OK(cutis_rig_bind_again(s.context, s.rig, preset, &rigs[0], &about));
+  CHECK(strstr(about, "\"operator\":\"bulge\"") != NULL);
+  OK(cutis_rig_bind(s.context, s.character, preset, &rigs[1], NULL));
+  unsigned char* bytes[2];
+  for (int i = 0; i < 2; ++i) {
+    OK(cutis_rig_to_memory(rigs[i], NULL, 0, &sizes[i]));
+    bytes[i] = malloc(sizes[i]);
+    OK(cutis_rig_to_memory(rigs[i], bytes[i], sizes[i], &sizes[i]));
+    OK(cutis_rig_destroy(rigs[i]));
+  }
+  CHECK(sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0);
+  free(bytes[0]);
+  free(bytes[1]);
+  REFUSED(cutis_rig_bind_again(s.context, s.rig, "{\"preset\": {\"all_joints\": {\"operator\": \"glue\"}}}", &rigs[0],
+                               NULL),
+          CUTIS_BAD_ARGUMENT, "glue");
+  REFUSED(cutis_rig_bind_again(s.context, NULL, NULL, &rigs[0], NULL), CUTIS_BAD_HANDLE, "NULL");
+
+  const char* controllers;
+  OK(cutis_controllers(&controllers));
+  CHECK(strstr(controllers, "\"name\":\"elbow\"") != NULL && strstr(controllers, "\"bulge\":[[") != NULL);
   free(x);
   free(stretch);
   free(values);

@@ -200,7 +200,7 @@ static cutis_status one_call(void) {
   size_t count = 0;
   cutis_status status = CUTIS_OK;
   cutis_frame frame = a_frame(about(character).vertices);
-  switch (below(34)) {
+  switch (below(37)) {
     case 0:
       status = cutis_context_create(once_in(5) ? "{\"threads\": 99999}" : "{\"threads\": 2}", &made_context);
       if (made_context != NULL) keep(kContext, made_context);
@@ -222,7 +222,10 @@ static cutis_status one_call(void) {
       break;
     case 4:
     case 5:
-      status = cutis_rig_bind(context, character, ONE_OF(bind_options), &made_rig, once_in(2) ? &text : NULL);
+      if (once_in(3))
+        status = cutis_rig_bind_again(context, any(kRig), ONE_OF(bind_options), &made_rig, once_in(2) ? &text : NULL);
+      else
+        status = cutis_rig_bind(context, character, ONE_OF(bind_options), &made_rig, once_in(2) ? &text : NULL);
       if (made_rig != NULL) keep(kRig, made_rig);
       break;
     case 6:
@@ -341,6 +344,26 @@ static cutis_status one_call(void) {
       }
       for (size_t i = 0; i < kFloats; ++i) floats[i] = 0;
       break;
+    case 33: {
+      static const double cells[] = {0.03, 0.1, 2, 0, -1, NAN};
+      size_t vertices = 0, triangles = 0;
+      void* field = any(kField);
+      status = cutis_field_surface(field, cells[below(6)], once_in(4) ? odd_number() : 0.5, &vertices, &triangles);
+      if (status == CUTIS_OK && vertices * 3 <= kFloats && triangles * 3 <= kFloats)
+        status = cutis_field_surface_arrays(field, once_in(4) ? below(1000) : vertices, once_in(4) ? NULL : floats,
+                                            NULL, NULL, once_in(4) ? below(1000) : triangles, numbers);
+      break;
+    }
+    case 34: {
+      double box[6];
+      status = cutis_field_bounds(any(kField), once_in(8) ? NULL : box);
+      break;
+    }
+    case 35: {
+      const size_t vertices = a_count(about(character).vertices);
+      status = cutis_character_roles(context, character, ONE_OF(bind_options), vertices, (uint8_t*)numbers);
+      break;
+    }
     default: {
       const int kind = (int)below(9);
       void* which = any(kind);

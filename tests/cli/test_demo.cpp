@@ -33,6 +33,7 @@ class Demo : public testing::Test {
   void shows_that_tracking_passes_nothing_through();
   void shows_the_numbers_that_measure_gives();
   void refers_to_nothing_outside_its_folder();
+  void has_the_viewer_where_it_was_built();
 
  private:
   TemporaryFolder folder_;
@@ -119,6 +120,15 @@ void Demo::refers_to_nothing_outside_its_folder() {
   EXPECT_GT(found, 15U);
 }
 
+void Demo::has_the_viewer_where_it_was_built() {
+  const bool built = std::filesystem::exists(std::filesystem::path(CUTIS_PROGRAM).parent_path() / "viewer/index.html");
+  EXPECT_EQ(report().contains("viewer"), built);
+  EXPECT_EQ(html().find("<iframe") != std::string::npos, built);
+  if (!built) return;
+  EXPECT_THAT(html(), HasSubstr("<iframe class=\"viewer\" src=\"viewer.html\""));
+  EXPECT_THAT(read_all(file("viewer.html")), HasSubstr(R"(data-name="builtin:hand" data-clip="fist")"));
+}
+
 TEST_F(Demo, ShowsWhatCutisIsForInAPageThatStandsAlone) {
   writes_pictures_an_animation_and_a_report();
   is_small();
@@ -126,6 +136,7 @@ TEST_F(Demo, ShowsWhatCutisIsForInAPageThatStandsAlone) {
   shows_that_tracking_passes_nothing_through();
   shows_the_numbers_that_measure_gives();
   refers_to_nothing_outside_its_folder();
+  has_the_viewer_where_it_was_built();
 }
 
 }  // namespace

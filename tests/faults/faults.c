@@ -1,5 +1,6 @@
 // Faults of the system, put between the program and the C library (LD_PRELOAD). CUTIS_FAULT says which:
 //   rename:N:ERRNO   the N-th rename fails;  create:ERRNO  no file can be made;  fwrite:N:ERRNO  fails at the N-th byte
+//   nolink:N:ERRNO   the same on a disk that has no links
 //   die:N            the process is gone, as by kill -9, just after the N-th rename
 //   malloc:N         the N-th allocation fails, and every one after it while it unwinds would not be fair: only that one
 //   clock            the wall clock jumps by hours, back and forth
@@ -42,13 +43,20 @@ static int is(const char* name) { return ready && strcmp(kind, name) == 0; }
 
 int rename(const char* from, const char* to) {
   int (*real)(const char*, const char*) = dlsym(RTLD_NEXT, "rename");
-  if (is("rename") && ++count == at) {
+  if ((is("rename") || is("nolink")) && ++count == at) {
     errno = (int)code;
     return -1;
   }
   const int status = real(from, to);
   if (is("die") && ++count == at) _exit(137);
   return status;
+}
+
+int link(const char* from, const char* to) {
+  int (*real)(const char*, const char*) = dlsym(RTLD_NEXT, "link");
+  if (!is("nolink")) return real(from, to);
+  errno = EPERM;
+  return -1;
 }
 
 int open(const char* path, int flags, ...) {

@@ -153,6 +153,17 @@ def rename_fails(trial, options, rng):
                 raise Broken(f"{trial.extension}: rename {n} failed, and the old output is gone")
 
 
+def links_fail(trial, options, rng):
+    """the output cannot be put in place on a disk without links: older files are kept aside as copies"""
+    for n in range(1, len(trial.new) + 1):
+        trial.put_old()
+        if trial.check(trial.run(fault=f"nolink:{n}:{errno.EXDEV}"), f"rename {n}, no links") != "old":
+            raise Broken(f"{trial.extension}: rename {n} failed without links, and the old output is gone")
+    trial.put_old()
+    if trial.check(trial.run(fault=f"nolink:{1000}:{errno.EXDEV}"), "no links", may_succeed=True) != "new":
+        raise Broken(f"{trial.extension}: nothing is written on a disk without links")
+
+
 def killed(trial, options, rng):
     """kill -9, after every rename and at random times; the next run removes what it left"""
     seen = {}
@@ -203,7 +214,7 @@ def clock(trial, options, rng):
         raise Broken("the clock matters")
 
 
-FAULTS = {"bytes": bytes_, "full_disk": full_disk, "read_only": read_only, "rename_fails": rename_fails, "killed": killed,
+FAULTS = {"bytes": bytes_, "full_disk": full_disk, "read_only": read_only, "rename_fails": rename_fails, "links_fail": links_fail, "killed": killed,
           "out_of_memory": out_of_memory, "clock": clock}
 
 

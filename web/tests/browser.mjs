@@ -1,7 +1,8 @@
 // Debian's Chromium, without a window, on the viewer's page from its folder.
 import assert from 'node:assert/strict';
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {test} from 'node:test';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {chromium} from 'playwright-core';
 
@@ -13,18 +14,18 @@ const kChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 // Of starting and binding on a busy machine.
 export const kPatience = 240_000;
 
-export async function launch() {
+export async function launch(more = []) {
   assert.ok(kChromium, 'there is no Chromium; scripts/install-deps web installs it');
   return await chromium.launch({
     executablePath: kChromium,
     // Root has no sandbox in a container; pictures are drawn by the processor, the same everywhere.
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...more],
   });
 }
 
 /** The page, opened and ready; `faults` has what the console complained of. */
-export async function openPage(browser, {builtin = 'cylinder', file = viewer, light = false, size = {width: 1280, height: 800}} = {}) {
-  const page = await browser.newPage({viewport: size, colorScheme: light ? 'light' : 'dark', acceptDownloads: true});
+export async function openPage(browser, {builtin = 'cylinder', file = viewer, light = false, touch = false, size = {width: 1280, height: 800}} = {}) {
+  const page = await browser.newPage({viewport: size, colorScheme: light ? 'light' : 'dark', hasTouch: touch, acceptDownloads: true});
   page.setDefaultTimeout(kPatience);
   const faults = [];
   page.on('console', (message) => {
@@ -50,7 +51,7 @@ export async function ready(page) {
 export async function settled(page) {
   await page.waitForFunction(() => !window.cutis.session.busy && window.cutis.session.shown.every((s) => s.measured));
   await page.waitForTimeout(400);
-  await page.waitForFunction(() => !window.cutis.session.busy);
+  await page.waitForFunction(() => !window.cutis.session.busy && !window.cutis.field.busy);
 }
 
 /** A number of a method of the last count. */
@@ -61,6 +62,33 @@ export async function counted(page, method, name) {
   await settled(page);
   assert.ok(before !== undefined);
   return await page.evaluate(([m, n]) => window.cutis.session.shown.find((s) => s.method.key === m).measured.numbers[n], [method, name]);
+}
+
+/** A test with pages of its own, and pictures of them in CUTIS_PICTURES where that is set. */
+export const pictures = process.env.CUTIS_PICTURES;
+if (pictures) mkdirSync(pictures, {recursive: true});
+export const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
+export function eachIn(browser) {
+  const make = (skip) => (name, body) => test(name, {timeout: 2 * kPatience, skip}, async (t) => {
+    const opened = [];
+    try {
+      await body(async (options) => {
+        const made = await openPage(browser(), options);
+        opened.push(made.page);
+        return made;
+      }, t);
+    } finally {
+      for (const page of opened) await page.close();
+    }
+  });
+  // Those of more use than time they take are in `make test`, all of them in `make test-slow`.
+  return Object.assign(make(false), {slow: make(!process.env.CUTIS_ALL && 'CUTIS_ALL=1 runs it')});
+}
+
+/** Moves a slider as a person does, and lets it go. */
+export async function slide(page, selector, value) {
+  await page.fill(selector, String(value));
+  await page.dispatchEvent(selector, 'change');
 }
 
 export const choose = (page, joint) => page.selectOption('#joint', {label: joint});

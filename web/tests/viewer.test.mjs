@@ -1,29 +1,16 @@
 // The viewer, as a person uses it. Pictures go to CUTIS_PICTURES where that is set.
 import assert from 'node:assert/strict';
-import {mkdirSync, readFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {join} from 'node:path';
 import {after, before, test} from 'node:test';
-import {choose, counted, kPatience, launch, openPage, ready, settled} from './browser.mjs';
+import {pathToFileURL} from 'node:url';
+import {choose, counted, eachIn, kPatience, launch, picture, ready, settled, slide, viewer} from './browser.mjs';
+import {looksAsStored} from './pictures.mjs';
 
 let browser;
 before(async () => (browser = await launch()));
 after(async () => await browser?.close());
-const pictures = process.env.CUTIS_PICTURES;
-if (pictures) mkdirSync(pictures, {recursive: true});
-const picture = async (page, name) => pictures && (await page.screenshot({path: join(pictures, `${name}.png`)}));
-const each = (name, body) => test(name, {timeout: 2 * kPatience}, async (t) => {
-  const opened = [];
-  try {
-    await body(async (options) => {
-      const made = await openPage(browser, options);
-      opened.push(made.page);
-      return made;
-    }, t);
-  } finally {
-    for (const page of opened) await page.close();
-  }
-});
+const each = eachIn(() => browser);
 
 each('Dragging a ring bends an elbow to 140 degrees, and the skin does not pass through itself', async (open) => {
   const {page, faults} = await open({builtin: 'arm'});
@@ -96,6 +83,7 @@ each('A fist plays, frames come, and the page answers while the solver works', a
   await settled(page);
   assert.equal(await counted(page, 'contact', 'intersecting_pairs'), 0);
   await picture(page, 'fist');
+  await looksAsStored(page, 'fist', t);
   assert.deepEqual(faults, []);
 });
 
@@ -124,7 +112,7 @@ each('Everything is reached by keys: a joint turns, undo brings it back, methods
   assert.equal(await page.evaluate(() => document.activeElement.id), 'speed');
 });
 
-each('Reaching moves a hand to where it is dragged', async (open) => {
+each.slow('Reaching moves a hand to where it is dragged', async (open) => {
   const {page} = await open({builtin: 'arm'});
   await page.check('input[value="reach"]');
   const from = await page.evaluate(() => window.cutis.jointInWindow('hand'));
@@ -140,7 +128,46 @@ each('Reaching moves a hand to where it is dragged', async (open) => {
   assert.ok(Math.hypot(to.x - (from.x - 40), to.y - (from.y + 30)) < 12, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
 });
 
-each('Split, colours, light and dark are seen', async (open) => {
+each.slow('On a telephone fingers turn a joint, paint, and turn the camera; nothing is wider than the screen', async (open) => {
+  const {page, faults} = await open({builtin: 'hand', size: {width: 390, height: 844}, touch: true});
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+  assert.equal(await wide(), 390);
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type, at) => finger.send('Input.dispatchTouchEvent', {type, touchPoints: at ? [{x: at.x, y: at.y}] : []});
+  const drag = async (points) => {
+    await touch('touchStart', points[0]);
+    for (const at of points.slice(1)) {
+      await touch('touchMove', at);
+      await page.waitForTimeout(30);
+    }
+    await touch('touchEnd');
+    await settled(page);
+  };
+  await choose(page, 'index_2');
+  await page.waitForTimeout(300);
+  const ring = [];
+  for (const angle of [0.4, 0.6, 0.8, 1]) ring.push(await page.evaluate((a) => window.cutis.ringInWindow(0, a), angle));
+  await drag(ring);
+  const turned = await page.evaluate(() => Math.max(...window.cutis.session.skeleton.angles(window.cutis.session.pose, window.cutis.session.joint).map(Math.abs)));
+  assert.ok(turned > 10, `turned by ${turned} degrees`);
+  await page.tap('#tab-paint');
+  const palm = await page.evaluate(() => window.cutis.jointInWindow('middle_1', 1));
+  await drag([palm, {x: palm.x, y: palm.y - 10}]);
+  assert.ok(await page.evaluate(() => window.cutis.session.preset.painting?.stiffness.some((s) => s === 100)));
+  const camera = () => page.evaluate(() => window.cutis.stage.camera.position.toArray());
+  const before = await camera();
+  await page.tap('#tab-pose');
+  await drag([{x: 20, y: 330}, {x: 60, y: 330}, {x: 100, y: 330}]);
+  assert.notDeepEqual(await camera(), before);
+  for (const tab of ['skin', 'field']) {
+    await page.tap(`#tab-${tab}`);
+    assert.equal(await wide(), 390);
+  }
+  await picture(page, 'telephone');
+  assert.deepEqual(faults, []);
+});
+
+each.slow('Split, colours, light and dark are seen', async (open) => {
   const {page, faults} = await open({builtin: 'hand', light: true});
   await page.selectOption('#clip', 'fist');
   await page.evaluate(() => {
@@ -151,7 +178,9 @@ each('Split, colours, light and dark are seen', async (open) => {
   await page.selectOption('#layout', 'split');
   const pixels = async () => createHashOf(await page.locator('#canvas').screenshot());
   const seen = new Set();
-  for (const coloring of ['material', 'parts', 'weights', 'contact', 'stretch']) {
+  const kinds = await page.locator('#coloring option').allTextContents();
+  assert.ok(kinds.length >= 10, `${kinds}`);
+  for (const coloring of kinds.filter((k) => k !== 'painting' && k !== 'roles')) {  // a hand is all body
     await page.selectOption('#coloring', coloring);
     if (coloring === 'weights') await choose(page, 'index_2');
     await settled(page);
@@ -159,7 +188,7 @@ each('Split, colours, light and dark are seen', async (open) => {
     seen.add(await pixels());
     await picture(page, `color_${coloring}`);
   }
-  assert.equal(seen.size, 5);
+  assert.equal(seen.size, kinds.length - 2);
   assert.ok((await counted(page, 'lbs', 'intersecting_pairs')) > 0, 'the fist is shown');
   const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.click('#theme');
@@ -188,7 +217,7 @@ each('A recorded motion is exported as a GLB that the validator accepts', async 
   assert.equal(report.issues.numErrors, 0, JSON.stringify(report.issues.messages));
 });
 
-each('A character is opened while frames of another are being made', async (open) => {
+each.slow('A character is opened while frames of another are being made', async (open) => {
   const {page, faults} = await open({builtin: 'hand'});
   for (const name of ['arm', 'cylinder', 'hand']) {
     await page.selectOption('#clip', {index: 1});
@@ -213,7 +242,38 @@ each('A damaged file gets a sentence, and what was open stays', async (open) => 
   assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:arm');
 });
 
-each('A lost picture comes back', async (open) => {
+each.slow('A page that is reloaded while it works is there again, with its pose', async (open) => {
+  const {page, faults} = await open({builtin: 'hand'});
+  await choose(page, 'index_2');
+  await slide(page, '#angle-x', 40);
+  await settled(page);
+  await page.click('#link');
+  await page.waitForFunction(() => /pose=/.test(location.hash));
+  await page.selectOption('#clip', 'fist');
+  await page.click('#play');
+  await page.waitForFunction(() => window.cutis.session.busy);
+  await page.reload();
+  await ready(page);
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.cutis.session.character.info.name), 'builtin:hand');
+  await choose(page, 'index_2');
+  assert.equal(await page.inputValue('#angle-x'), '40');
+  assert.deepEqual(faults, []);
+});
+
+test('A browser without SIMD gets a sentence', {timeout: kPatience}, async () => {
+  const old = await launch(['--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx']);
+  try {
+    const page = await old.newPage();
+    await page.goto(pathToFileURL(viewer).href);
+    await page.waitForSelector('#message.failed');
+    assert.match(await page.textContent('#message'), /^WebAssembly with SIMD is needed/);
+  } finally {
+    await old.close();
+  }
+});
+
+each.slow('A lost picture comes back', async (open) => {
   const {page} = await open({});
   await page.evaluate(async () => {
     const gl = document.getElementById('canvas').getContext('webgl2'), lose = gl.getExtension('WEBGL_lose_context');
@@ -243,7 +303,7 @@ each('Nothing leaves the page: its policy refuses connections and foreign script
   for (const directive of ['connect-src', 'script-src-elem', 'img-src']) assert.ok(refused.found.includes(directive), `${directive}: ${refused.found}`);
 });
 
-each('A link has the pose in it', async (open) => {
+each.slow('A link has the pose in it', async (open) => {
   const {page} = await open({});
   const joint = await page.evaluate(() => window.cutis.session.character.info.joints[1].name);
   await choose(page, joint);
@@ -265,8 +325,12 @@ each('Labels, contrast and roles pass axe, in the light and in the dark', async 
     const {page} = await open({light});
     await settled(page);
     await page.evaluate(source);
-    const {violations} = await page.evaluate(() => window.axe.run());
-    assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), []);
+    await choose(page, await page.evaluate(() => window.cutis.session.character.info.joints[1].name));
+    for (const tab of ['pose', 'skin', 'paint', 'field']) {
+      await page.click(`#tab-${tab}`);
+      const {violations} = await page.evaluate(() => window.axe.run());
+      assert.deepEqual(violations.map((v) => `${tab}: ${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), []);
+    }
   }
 });
 

@@ -1,9 +1,11 @@
 // The built-in characters where methods differ most: solve and measure every method ► pictures ► GLB ► page.
 #include <fmt/format.h>
 
+#include "cutis/files.h"
 #include "demo_page.h"
 #include "demo_pictures.h"
 #include "report.h"
+#include "viewer_page.h"
 
 namespace cutis::cli {
 namespace {
@@ -131,10 +133,17 @@ void run_demo(const DemoArguments& options) {
   const std::string animation = kScenes[kAnimatedScene].name() + ".glb";
   write_animation(results[kAnimatedScene], base + animation, context);
   session.say(base + animation);
-  write_text(base + "report.html", demo_page(results, files, animation, context.threads()));
-  const Json document{{"folder", options.folder}, {"pictures", pictures},         {"animation", animation},
-                      {"report", "report.html"},  {"threads", context.threads()}, {"timings", timings},
-                      {"scenes", scenes}};
+  const std::string page = find_viewer_page(), viewer = page.empty() ? "" : "viewer.html";
+  if (!page.empty()) {
+    const std::string text = read_file(page);
+    check_viewer_page(text, page);
+    write_text(base + viewer, viewer_page_of(text, {.name = "builtin:hand", .clip = "fist"}));
+  }
+  write_text(base + "report.html", demo_page(results, files, animation, viewer, context.threads()));
+  Json document{{"folder", options.folder}, {"pictures", pictures},         {"animation", animation},
+                {"report", "report.html"},  {"threads", context.threads()}, {"timings", timings},
+                {"scenes", scenes}};
+  if (!viewer.empty()) document["viewer"] = viewer;
   write_text(base + "report.json", document.dump(2) + "\n");
   session.say(base + "report.html");
   session.print(document);

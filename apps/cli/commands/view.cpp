@@ -14,47 +14,18 @@
 #include "option_flags.h"
 #include "report.h"
 #include "signals.h"
+#include "viewer_page.h"
 
 namespace cutis::cli {
 namespace {
 
-// Where the character goes in the page; web/viewer/index.html.
-constexpr std::string_view kPlace = "<!--cutis-character-->";
-
 struct ViewArguments {
   CommonOptions common;
-  std::string file, folder = "view", clip, bvh, page;
+  std::string file, folder = "view", clip, bvh, page, preset;
   MotionOptions retarget{};
   bool serve = false;
   std::uint16_t port = 0;
 };
-
-/// The page that `make wasm` built: beside the program in its build folder, in share/ where it is installed.
-std::string find_page(const std::string& given) {
-  if (!given.empty()) return given;
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& page :
-       {folder / "viewer" / "index.html", folder.parent_path() / "share" / "cutis" / "viewer" / "index.html"})
-    if (fs::is_regular_file(page, error)) return page.string();
-  throw Error(ErrorCode::io, "view",
-              "the viewer's page was not built; build it with `make wasm`, or name one with --page");
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < count ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i + k])) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[word >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
 
 bool ends_with(const std::string& file, std::string_view extension) {
   std::string end = std::filesystem::path(file).extension().string();
@@ -78,10 +49,12 @@ std::string bytes_for_page(const ViewArguments& options, Character& character, c
 
 void run_view(const ViewArguments& options) {
   Session session(options.common);
-  std::string page = read_file(find_page(options.page));
-  const std::size_t place = page.find(kPlace);
-  if (place == std::string::npos)
-    throw Error(ErrorCode::bad_file, options.page, "is not the viewer's page: it has no place for a character");
+  const std::string found = options.page.empty() ? find_viewer_page() : options.page;
+  if (found.empty())
+    throw Error(ErrorCode::io, "view",
+                "the viewer's page was not built; build it with `make wasm`, or name one with --page");
+  const std::string empty_page = read_file(found);
+  check_viewer_page(empty_page, found);
   make_folder(options.folder);
 
   Character character = load_character(options.file, session.context(), {.attached = true});
@@ -96,14 +69,18 @@ void run_view(const ViewArguments& options) {
   } else if (!clip.empty()) {
     clip = character.clip(clip).name;
   }
+  std::string preset;
+  if (!options.preset.empty()) {
+    const Preset given = load_preset(options.preset);
+    check_preset(given, character.skeleton);
+    // As it was written; a file of spheres that it names is not there for a page.
+    preset = given.spheres.empty() ? read_file(options.preset) : to_json(given);
+  }
   const bool is_builtin = options.file.starts_with("builtin:") && options.bvh.empty();
   const std::string name =
       is_builtin ? options.file : std::filesystem::path(options.file).filename().replace_extension(".glb").string();
   const std::string bytes = is_builtin ? "" : bytes_for_page(options, character, session);
-  page.replace(
-      place, kPlace.size(),
-      fmt::format(R"(<script type="text/plain" id="cutis-character" data-name="{}" data-clip="{}">{}</script>)",
-                  escape_html(name), escape_html(clip), base64(bytes)));
+  const std::string page = viewer_page_of(empty_page, {.name = name, .bytes = bytes, .clip = clip, .preset = preset});
   const std::string file = (std::filesystem::path(options.folder) / "index.html").string();
   write_file(file, page);
   std::optional<Loopback> server;
@@ -136,6 +113,7 @@ void add_view(CLI::App& app) {
           ->excludes(clip);
   add_option_flags(*verb, option_fields(options->retarget));
   for (const char* flag : {"--bvh-map", "--bvh-clip"}) flag_of(*verb, flag)->needs(bvh);
+  verb->add_option("-p,--preset", options->preset, "Preset to begin with, as `bind` and the viewer write it");
   verb->add_option("--page", options->page, "The viewer's page, where it is not beside the program");
   auto* serve =
       verb->add_flag("--serve", options->serve,
@@ -147,7 +125,7 @@ void add_view(CLI::App& app) {
       "Examples:\n"
       "  cutis view builtin:hand --serve\n"
       "  cutis view builtin:hand --clip fist -o hand\n"
-      "  cutis view character.glb -o page\n"
+      "  cutis view character.glb -p preset.json -o page\n"
       "  cutis view character.glb --bvh walk.bvh -o page");
   verb->callback([options] { run_view(*options); });
 }

@@ -4,8 +4,8 @@
  */
 import createCutis, {type WasmModule} from './cutis.mjs';
 import {
-  type CharacterArrays, type CharacterInfo, CutisError, type Frame, type Measured, type OpenFile, type Options, type PoseKind,
-  type Wanted,
+  type CharacterArrays, type CharacterInfo, type Controller, CutisError, type Frame, type Measured, type OpenFile, type Options,
+  type PoseKind, type Surface, type Wanted,
 } from './types.js';
 
 export * from './types.js';
@@ -61,6 +61,11 @@ export class Core {
   /** The tables of options: names, kinds, units, ranges, defaults, help. */
   optionTables(): Record<string, unknown[]> {
     return JSON.parse(this.textFrom((to) => this.module._cutis_option_tables!(to))) as Record<string, unknown[]>;
+  }
+
+  /** The controllers that presets name. */
+  controllers(): Controller[] {
+    return JSON.parse(this.textFrom((to) => this.module._cutis_controllers!(to))) as Controller[];
   }
 
   /** Throws the library's sentence where a call failed. */
@@ -124,28 +129,49 @@ export class Core {
 export class CoreCharacter {
   readonly info: CharacterInfo;
   /** What binding had to say. */
-  readonly bindReport: Record<string, unknown>;
+  bindReport: Record<string, unknown> = {};
   readonly #core: Core;
   readonly #character: number;
-  readonly #rig: number;
+  #rig = 0;
   #metrics = 0;
 
   private constructor(core: Core, character: number, options: Options | undefined) {
     this.#core = core;
     this.#character = character;
-    const m = core.module;
     try {
       this.info = this.#describe();
-      [this.#rig, this.bindReport] = core.withOptions(options, (text) => core.with(8, (to) => {
-        core.check(m._cutis_rig_bind!(core.context, character, text, to, to + 4));
-        const view = core.view();
-        return [view.getUint32(to, true),
-                JSON.parse(m.UTF8ToString(view.getUint32(to + 4, true))) as Record<string, unknown>];
-      }));
+      this.bind(options);
     } catch (error) {
-      m._cutis_character_destroy!(character);
+      core.module._cutis_character_destroy!(character);
       throw error;
     }
+  }
+
+  /**
+   * Binds it anew, with other options or another preset: for solvers and fields that are made from now on. Operators,
+   * controllers and regions take milliseconds, all else as long as loading it.
+   */
+  bind(options?: Options): Record<string, unknown> {
+    const core = this.#core, m = core.module;
+    const [rig, report] = core.withOptions(options, (text) => core.with(8, (to) => {
+      core.check(this.#rig === 0 ? m._cutis_rig_bind!(core.context, this.#character, text, to, to + 4)
+                                 : m._cutis_rig_bind_again!(core.context, this.#rig, text, to, to + 4));
+      const view = core.view();
+      return [view.getUint32(to, true),
+              JSON.parse(m.UTF8ToString(view.getUint32(to + 4, true))) as Record<string, unknown>];
+    }));
+    if (this.#rig !== 0) m._cutis_rig_destroy!(this.#rig);
+    this.#rig = rig;
+    return (this.bindReport = report);
+  }
+
+  /** What each vertex is of: numbers of kRoles. */
+  roles(options?: Options): Uint8Array<ArrayBuffer> {
+    const core = this.#core, n = this.info.positions.length / 3;
+    return core.withOptions(options, (text) => core.with(n, (at) => {
+      core.check(core.module._cutis_character_roles!(core.context, this.#character, text, n, at));
+      return core.module.HEAPU8.slice(at, at + n) as Uint8Array<ArrayBuffer>;
+    }));
   }
 
   /** The bytes of a .glb, .gltf or .vrm, or builtin:NAME. */
@@ -455,4 +481,56 @@ export class CoreSolver {
     m._free(this.#buffers);
     m._free(this.#frame);
   }
+}
+
+/** The implicit skin of a character in a pose. */
+export class CoreField {
+  readonly #core: Core;
+  readonly #character: CoreCharacter;
+  readonly #handle: number;
+
+  /** Of the rig that the character has now; at rest. */
+  constructor(core: Core, character: CoreCharacter) {
+    this.#core = core;
+    this.#character = character;
+    this.#handle = core.made((to) => core.module._cutis_field_create!(core.context, character.rig, to));
+  }
+
+  pose(pose: Float64Array, time = 0): void {
+    this.#character.withPoses([pose], Float64Array.of(time), (at) =>
+      this.#core.check(this.#core.module._cutis_field_set_pose!(this.#handle, at)));
+  }
+  /** Holds all of it: the least x, y, z, then the largest. */
+  bounds(): Float64Array<ArrayBuffer> {
+    const core = this.#core;
+    return core.with(48, (at) => {
+      core.check(core.module._cutis_field_bounds!(this.#handle, at));
+      return core.doubles(at, 6);
+    });
+  }
+  /** At points: 0 outside all supports, 0.5 on the skin, towards 1 inside. */
+  evaluate(points: Float32Array): Float32Array<ArrayBuffer> {
+    const core = this.#core, n = Math.floor(points.length / 3);
+    return core.withBytes(points, (at) => core.with(n * 4, (values) => {
+      core.check(core.module._cutis_field_evaluate!(this.#handle, n, at, 0, values, 0, 0, 0));
+      return core.floats(values, n);
+    }));
+  }
+  /** Where it is `level`, from cubes of side `cell` (metres). */
+  surface(cell: number, level = 0.5): Surface {
+    const core = this.#core, m = core.module;
+    const [vertices, triangles] = core.with(8, (at) => {
+      core.check(m._cutis_field_surface!(this.#handle, cell, level, at, at + 4));
+      return [core.view().getUint32(at, true), core.view().getUint32(at + 4, true)];
+    });
+    return core.with(vertices * 28 + triangles * 12, (at) => {
+      const normals = at + vertices * 12, joints = at + vertices * 24, corners = at + vertices * 28;
+      core.check(m._cutis_field_surface_arrays!(this.#handle, vertices, at, normals, joints, triangles, corners));
+      return {
+        positions: core.floats(at, vertices * 3), normals: core.floats(normals, vertices * 3),
+        joints: Int32Array.from(core.words(joints, vertices)), triangles: core.words(corners, triangles * 3),
+      };
+    });
+  }
+  dispose(): void { this.#core.module._cutis_field_destroy!(this.#handle); }
 }

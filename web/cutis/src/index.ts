@@ -10,8 +10,8 @@
  */
 import {type Answer, type Calls, type LoadResult, type Name, Server, sentenceOf} from './server.js';
 import {
-  type CharacterArrays, type CharacterInfo, type ClipInfo, CutisError, type Frame, type Measured, type OpenFile, type Options, type PoseKind,
-  type Wanted,
+  type CharacterArrays, type CharacterInfo, type ClipInfo, type Controller, CutisError, type Frame, type Measured, type OpenFile, type Options,
+  type PoseKind, type Surface, type Wanted,
 } from './types.js';
 
 export * from './types.js';
@@ -100,6 +100,9 @@ export class Library {
   /** The tables of options: names, kinds, units, ranges, defaults, help. */
   options(): Promise<Record<string, unknown[]>> { return this.#channel.ask('options'); }
 
+  /** The controllers that presets name: their curves. */
+  controllers(): Promise<Controller[]> { return this.#channel.ask('controllers'); }
+
   /** The bytes of a .glb, .gltf or .vrm, builtin:NAME, or arrays. */
   async load(source: ArrayBuffer | Uint8Array | string | CharacterArrays, options: Pick<LoadOptions, 'name' | 'bind'> = {}): Promise<Cutis> {
     const file = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
@@ -116,7 +119,7 @@ let shared: Promise<Library> | undefined;
 /** A character, bound: its solvers, its clips. */
 export class Cutis {
   readonly info: CharacterInfo;
-  readonly bindReport: Record<string, unknown>;
+  bindReport: Record<string, unknown>;
   /** Of reading and binding. */
   readonly loadMilliseconds: number;
   readonly #channel: Channel;
@@ -144,6 +147,15 @@ export class Cutis {
   async solver(options: Options = {method: 'tracking'}): Promise<Solver> {
     return new Solver(this.#channel, await this.#channel.ask('solver', this.#handle, options));
   }
+
+  /** Binds it anew ({preset: {...}}): for solvers and fields that are made from now on. Those there are keep what they have. */
+  async bind(options?: Options): Promise<Record<string, unknown>> {
+    return (this.bindReport = await this.#channel.ask('bind', this.#handle, options));
+  }
+  /** What each vertex is of: numbers of kRoles. */
+  roles(options?: Options): Promise<Uint8Array> { return this.#channel.ask('roles', this.#handle, options); }
+  /** The implicit skin, at rest until it is posed. */
+  async field(): Promise<Field> { return new Field(this.#channel, await this.#channel.ask('field', this.#handle)); }
 
   /** The pose of a clip ("": the first; random:SEED) at a time, in seconds. */
   sample(clip: string, time: number, kind: PoseKind = 'trs'): Promise<Float64Array> {
@@ -191,6 +203,27 @@ export class Solver {
   async reset(): Promise<void> { await this.#channel.ask('reset', this.#handle); }
   /** About the last frame: counts, residuals, contact, milliseconds a stage. */
   report(): Promise<Record<string, unknown>> { return this.#channel.ask('report', this.#handle); }
+  async dispose(): Promise<void> { await this.#channel.ask('dispose', this.#handle); }
+}
+
+/** The implicit skin of a character in a pose. */
+export class Field {
+  readonly #channel: Channel;
+  readonly #handle: number;
+
+  constructor(channel: Channel, handle: number) {
+    this.#channel = channel;
+    this.#handle = handle;
+  }
+
+  /** Ten numbers a joint. */
+  async pose(pose: Float64Array, time = 0): Promise<void> { await this.#channel.ask('fieldPose', this.#handle, pose, time); }
+  /** Holds all of it: the least x, y, z, then the largest. */
+  bounds(): Promise<Float64Array> { return this.#channel.ask('fieldBounds', this.#handle); }
+  /** At points, three numbers each: 0 outside all supports, 0.5 on the skin, towards 1 inside. */
+  evaluate(points: Float32Array): Promise<Float32Array> { return this.#channel.ask('fieldEvaluate', this.#handle, points); }
+  /** Where it is `level`, from cubes of side `cell` (metres). */
+  surface(cell: number, level = 0.5): Promise<Surface> { return this.#channel.ask('fieldSurface', this.#handle, cell, level); }
   async dispose(): Promise<void> { await this.#channel.ask('dispose', this.#handle); }
 }
 

@@ -1,7 +1,7 @@
 /** What a worker does with messages: calls on characters and solvers by number, one after the other. */
 import {
-  type CharacterArrays, CoreCharacter, CoreSolver, CutisError, type Frame, loadCore, type Measured, type OpenFile, type Options,
-  type PoseKind, type Wanted,
+  type CharacterArrays, type Controller, CoreCharacter, CoreField, CoreSolver, CutisError, type Frame, loadCore, type Measured, type OpenFile,
+  type Options, type PoseKind, type Surface, type Wanted,
 } from './core.js';
 
 export interface Calls {
@@ -19,6 +19,14 @@ export interface Calls {
   foresee: {args: [solver: number, clip: string]; result: null};
   reset: {args: [solver: number]; result: null};
   report: {args: [solver: number]; result: Record<string, unknown>};
+  controllers: {args: []; result: Controller[]};
+  bind: {args: [character: number, options?: Options]; result: Record<string, unknown>};
+  roles: {args: [character: number, options?: Options]; result: Uint8Array};
+  field: {args: [character: number]; result: number};
+  fieldPose: {args: [field: number, pose: Float64Array, time?: number]; result: null};
+  fieldBounds: {args: [field: number]; result: Float64Array};
+  fieldEvaluate: {args: [field: number, points: Float32Array]; result: Float32Array};
+  fieldSurface: {args: [field: number, cell: number, level?: number]; result: Surface};
   dispose: {args: [handle: number]; result: null};
 }
 export interface LoadResult {
@@ -40,6 +48,7 @@ export class Server {
   #next = 1;
   readonly #characters = new Map<number, CoreCharacter>();
   readonly #solvers = new Map<number, CoreSolver>();
+  readonly #fields = new Map<number, CoreField>();
   #wasm: Uint8Array<ArrayBuffer> | undefined;
 
   async call(name: Name, args: unknown[]): Promise<unknown> {
@@ -55,6 +64,11 @@ export class Server {
   #solver(handle: number): CoreSolver {
     const found = this.#solvers.get(handle);
     if (!found) throw new CutisError('the solver was disposed of; make a new one', 'bad handle');
+    return found;
+  }
+  #field(handle: number): CoreField {
+    const found = this.#fields.get(handle);
+    if (!found) throw new CutisError('the field was disposed of; make a new one', 'bad handle');
     return found;
   }
 
@@ -95,10 +109,23 @@ export class Server {
     foresee: (solver, clip) => (this.#solver(solver).foresee(clip), null),
     reset: (solver) => (this.#solver(solver).reset(), null),
     report: (solver) => this.#solver(solver).report(),
+    controllers: async () => (await loadCore(this.#wasm)).controllers(),
+    bind: (character, options) => this.#character(character).bind(options),
+    roles: (character, options) => this.#character(character).roles(options),
+    field: async (character) => {
+      const handle = this.#next++;
+      this.#fields.set(handle, new CoreField(await loadCore(this.#wasm), this.#character(character)));
+      return handle;
+    },
+    fieldPose: (field, pose, time) => (this.#field(field).pose(pose, time), null),
+    fieldBounds: (field) => this.#field(field).bounds(),
+    fieldEvaluate: (field, points) => this.#field(field).evaluate(points),
+    fieldSurface: (field, cell, level) => this.#field(field).surface(cell, level),
     dispose: (handle) => {
-      const found = this.#characters.get(handle) ?? this.#solvers.get(handle);
+      const found = this.#characters.get(handle) ?? this.#solvers.get(handle) ?? this.#fields.get(handle);
       this.#characters.delete(handle);
       this.#solvers.delete(handle);
+      this.#fields.delete(handle);
       found?.dispose();
       return null;
     },

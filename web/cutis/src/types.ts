@@ -98,6 +98,27 @@ export interface Measured {
   milliseconds: number;
 }
 
+/** The curves of one kind of joint, as presets have them: pairs of degrees and d, or degrees and degrees. */
+export interface Controller {
+  name: string;
+  contact: [number, number][];
+  bulge: [number, number][];
+  opening: [number, number][];
+}
+
+/** What a vertex is of, in the order of the numbers that roles() gives. */
+export const kRoles = ['body', 'garment', 'hair', 'inner', 'rigid'] as const;
+
+/** Where the field has a level. */
+export interface Surface {
+  positions: Float32Array;
+  /** Outward. */
+  normals: Float32Array;
+  /** Whose part is felt most, a vertex. */
+  joints: Int32Array;
+  triangles: Uint32Array;
+}
+
 /** A file that the library wrote or is to read. */
 export interface OpenFile {
   name: string;

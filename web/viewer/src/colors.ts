@@ -1,14 +1,16 @@
 /** Colours a vertex. */
-import type {CharacterInfo} from 'cutis';
+import {type CharacterInfo, kRoles} from 'cutis';
 import {Color} from 'three';
 
-export const kColors = ['material', 'clay', 'parts', 'weights', 'contact', 'stretch', 'roughness', 'residual'] as const;
+import {kNotPainted, type Painting} from './preset.js';
+
+export const kColors = ['material', 'clay', 'parts', 'weights', 'roles', 'contact', 'stretch', 'roughness', 'residual', 'painting'] as const;
 export type Coloring = (typeof kColors)[number];
 
 const kPlain = new Color(0xb9bfc6);
 
 /** Far apart in hue for neighbours: steps of the golden angle. */
-function partColor(joint: number): Color {
+export function partColor(joint: number): Color {
   return new Color().setHSL((joint * 0.381966) % 1, 0.55, 0.56);
 }
 /** Dark blue to yellow, growing in lightness. */
@@ -45,6 +47,22 @@ export function fixedColors(info: CharacterInfo, coloring: Coloring, joint: numb
   return fill(count, () => kPlain);
 }
 
+// Told apart by those who see no red or green, too.
+const kRoleColors = [0xc9a58f, 0x2f6fb0, 0xe0b000, 0xf2f2f2, 0x6b6f76].map((c) => new Color(c));
+export function roleColors(roles: Uint8Array): Float32Array {
+  return fill(roles.length, (v) => kRoleColors[roles[v]!] ?? kPlain);
+}
+
+const kStiff = new Color(0x1b5fa8), kFree = new Color(0xc23fb4);
+/** What is painted: stiffness in blue, what touches nothing in purple. */
+export function paintingColors(info: CharacterInfo, painting: Painting | undefined): Float32Array {
+  return fill(info.positions.length / 3, (v) => {
+    const percent = painting?.stiffness[v] ?? kNotPainted;
+    const color = kPlain.clone().lerp(kStiff, percent === kNotPainted ? 0 : percent / 100);
+    return painting?.free[v] === 1 ? color.lerp(kFree, 0.7) : color;
+  });
+}
+
 /** Of colourings that come with a frame. */
 export function frameColors(coloring: Coloring, values: Float32Array): Float32Array {
   switch (coloring) {
@@ -59,6 +77,8 @@ export function frameColors(coloring: Coloring, values: Float32Array): Float32Ar
 export const kLegends: Partial<Record<Coloring, string>> = {
   weights: 'weight of the chosen joint: 0 blue, 1 yellow',
   parts: 'a colour for each part',
+  roles: `${kRoles[0]}: skin, ${kRoles[1]}: blue, ${kRoles[2]}: yellow, ${kRoles[3]}: white, ${kRoles[4]}: grey`,
+  painting: 'blue: stiff; purple: touches nothing',
   contact: 'red: touches other skin',
   stretch: 'edges: blue half as long, red twice as long',
   roughness: 'turn between neighbours: 0° blue, 45° yellow',

@@ -19,13 +19,14 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The character in the page, with the clip to begin with. */
-export function embeddedCharacter(): {file: OpenFile | string; clip: string} | undefined {
-  const block = document.getElementById('cutis-character');
+/** The character in the page, with the clip and the preset to begin with. */
+export function embeddedCharacter(): {file: OpenFile | string; clip: string; preset: OpenFile | undefined} | undefined {
+  const block = document.getElementById('cutis-character'), given = document.getElementById('cutis-preset');
   if (!block) return undefined;
+  const preset = given ? {name: given.dataset.name ?? 'preset.json', bytes: fromBase64(given.textContent ?? '')} : undefined;
   const name = block.dataset.name ?? 'character', clip = block.dataset.clip ?? '';
   const text = block.textContent ?? '';
-  return {file: text.trim() === '' ? name : {name, bytes: fromBase64(text)}, clip};
+  return {file: text.trim() === '' ? name : {name, bytes: fromBase64(text)}, clip, preset};
 }
 
 /** cutis.wasm, which the page brings. */

@@ -14,3 +14,6 @@ export const kMethods: Method[] = [
   {key: 'tracking', label: 'Tracking', options: {method: 'tracking', contact_pass: false}},
   {key: 'contact', label: 'Tracking + contact', options: {method: 'tracking', contact_pass: true}},
 ];
+
+/** Linear blending and dual quaternions know nothing of fields. */
+export function followsPreset(method: Method): boolean { return method.key !== 'lbs' && method.key !== 'dqs'; }

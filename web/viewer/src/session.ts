@@ -1,9 +1,10 @@
 /** One character being looked at: its solvers, its pose, what is shown of it. No DOM. */
 import {type Cutis, type Frame, Latest, type Measured, type OpenFile, type Solver} from 'cutis';
 
-import {type Coloring, fixedColors, frameColors} from './colors.js';
-import {kMethods, type Method} from './methods.js';
+import {type Coloring, fixedColors, frameColors, paintingColors, roleColors} from './colors.js';
+import {followsPreset, kMethods, type Method} from './methods.js';
 import {type Pose, Skeleton} from './pose.js';
+import {type Painting, Preset} from './preset.js';
 import {type Look, Skin} from './skin.js';
 
 /** What is measured takes longer than a frame: at most this share of the time. */
@@ -19,6 +20,8 @@ const kMostSteps = 24;
 export interface Shown {
   method: Method;
   solver: Solver;
+  /** That the solver's rig was bound with. */
+  preset: Preset;
   skin: Skin;
   frame?: Frame;
   /** The clip that its solver foresees. */
@@ -26,9 +29,11 @@ export interface Shown {
   /** Where in that clip its last frame is. */
   time?: number | undefined;
   measured?: Measured;
-  /** Frames a second that came, over the last ones. */
-  rate: number;
+  /** Of the frame that was measured. */
+  substeps?: number;
 }
+/** What can be undone. */
+interface Snapshot { pose: Pose; preset: Preset }
 export type Goal = {pose: Pose; restart?: boolean} | {clip: string; time: number; restart?: boolean};
 
 export class Session {
@@ -38,12 +43,19 @@ export class Session {
   coloring: Coloring = 'material';
   joint = -1;
   recorded: {pose: Pose; time: number}[] | undefined;
-  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. */
-  restPairs = 0;
-  readonly #undo: Pose[] = [];
-  readonly #redo: Pose[] = [];
+  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. Counted before all else is. */
+  restPairs: number | undefined;
+  /** What a person decided about the skin. */
+  preset = Preset.none;
+  /** Milliseconds that binding with the last preset took. */
+  bindMilliseconds = 0;
+  /** What each vertex is of; there once it was asked for. */
+  #roles: Uint8Array | undefined;
+  #bound = Preset.none;
+  readonly #undo: Snapshot[] = [];
+  readonly #redo: Snapshot[] = [];
   readonly #latest: Latest<Goal>;
-  #lastCount = 0;
+  #lastCount = performance.now();
   #countCost = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
@@ -60,8 +72,7 @@ export class Session {
 
   get busy(): boolean { return this.#latest.busy; }
 
-  /** Counts what intersects at rest. Once, before the first show(). */
-  async countAtRest(): Promise<void> {
+  async #countAtRest(): Promise<void> {
     const plain = await this.character.solver({method: 'lbs'});
     await plain.solve(this.character.info.restFrames, 'world');
     this.restPairs = (await plain.measure()).numbers.intersecting_pairs ?? 0;
@@ -73,7 +84,8 @@ export class Session {
     const next: Shown[] = [];
     for (const method of kMethods.filter(({key}) => keys.includes(key))) {
       const old = this.shown.find((s) => s.method === method);
-      next.push(old ?? {method, solver: await this.character.solver(method.options), skin: new Skin(this.character.info, this.looks), rate: 0});
+      const preset = this.#bound;
+      next.push(old ?? {method, preset, solver: await this.character.solver(method.options), skin: new Skin(this.character.info, this.looks)});
     }
     for (const old of this.shown)
       if (!next.includes(old)) {
@@ -96,12 +108,25 @@ export class Session {
 
   /** A pose that a person made: can be undone. `from`: the pose before, where a drag made many. */
   setPose(pose: Pose, from?: Pose): void {
-    this.#undo.push((from ?? this.pose).slice());
-    if (this.#undo.length > kMostUndo) this.#undo.shift();
-    this.#redo.length = 0;
+    this.#keep({pose: (from ?? this.pose).slice(), preset: this.preset});
     this.pose = pose;
     this.ask({pose});
   }
+  /** A preset that a person made: can be undone. `from`: the preset before, where a slider made many; null: no more to undo. */
+  setPreset(preset: Preset, from: Preset | null = this.preset): void {
+    if (from) this.#keep({pose: this.pose.slice(), preset: from});
+    this.preset = preset;
+    if (this.coloring === 'painting') this.paint();
+    this.refresh();
+    this.changed();
+  }
+  #keep(snapshot: Snapshot): void {
+    this.#undo.push(snapshot);
+    if (this.#undo.length > kMostUndo) this.#undo.shift();
+    this.#redo.length = 0;
+  }
+  get canUndo(): boolean { return this.#undo.length > 0; }
+  get canRedo(): boolean { return this.#redo.length > 0; }
   /** While it is dragged. */
   drag(pose: Pose): void {
     this.pose = pose;
@@ -109,16 +134,48 @@ export class Session {
   }
   undo(): void { this.#swap(this.#undo, this.#redo); }
   redo(): void { this.#swap(this.#redo, this.#undo); }
-  #swap(from: Pose[], to: Pose[]): void {
-    const pose = from.pop();
-    if (!pose) return;
-    to.push(this.pose.slice());
-    this.drag(pose);
+  #swap(from: Snapshot[], to: Snapshot[]): void {
+    const snapshot = from.pop();
+    if (!snapshot) return;
+    to.push({pose: this.pose.slice(), preset: this.preset});
+    this.preset = snapshot.preset;
+    this.drag(snapshot.pose);
+    if (this.coloring === 'painting') this.paint();
+  }
+
+  /** Binds with the preset, where that is another one. What the library refuses is taken back, and said. */
+  async #bind(): Promise<void> {
+    const preset = this.preset;
+    if (preset === this.#bound) return;
+    const start = performance.now();
+    try {
+      await this.character.bind({preset: preset.toFile()});
+    } catch (error) {
+      if (this.preset === preset) this.preset = this.#bound;
+      throw error;
+    }
+    this.#bound = preset;
+    this.#roles = undefined;
+    this.bindMilliseconds = performance.now() - start;
+  }
+  /** With which preset the character is bound. */
+  get bound(): Preset { return this.#bound; }
+  /** The solver begins anew where the character was bound anew. */
+  async #renew(shown: Shown): Promise<void> {
+    if (shown.preset === this.#bound) return;
+    shown.preset = this.#bound;
+    if (!followsPreset(shown.method)) return;
+    const old = shown.solver;
+    shown.solver = await this.character.solver(shown.method.options);
+    shown.foreseen = '';
+    shown.time = undefined;
+    await old.dispose();
   }
 
   async #make(goal: Goal): Promise<void> {
     if (this.#closed) return;
     clearTimeout(this.#idle);
+    await this.#bind();
     const pose = 'pose' in goal ? goal.pose : await this.character.sample(goal.clip, goal.time);
     if ('clip' in goal) this.pose = pose;
     const now = performance.now();
@@ -142,6 +199,7 @@ export class Session {
 
   /** A frame of one method; milliseconds of counting. */
   async #makeOne(shown: Shown, goal: Goal, pose: Pose, restart: boolean, count: boolean): Promise<number> {
+    await this.#renew(shown);
     if (restart) {
       await shown.solver.reset();
       shown.foreseen = '';
@@ -152,7 +210,6 @@ export class Session {
       shown.foreseen = goal.clip;
       shown.time = undefined;
     }
-    const start = performance.now();
     if ('clip' in goal) {
       await this.#goThere(shown, goal.clip, goal.time);
       shown.time = goal.time;
@@ -162,8 +219,6 @@ export class Session {
     shown.frame = await shown.solver.solve(pose, 'trs', {
       touch: this.coloring === 'contact', residuals: this.coloring === 'residual', time: 'clip' in goal ? goal.time : 0,
     });
-    const took = performance.now() - start;
-    shown.rate = shown.rate === 0 ? 1000 / took : 0.8 * shown.rate + 0.2 * (1000 / took);
     shown.skin.show(shown.frame);
     const cost = count ? await this.#count(shown) : 0;
     this.#paintOne(shown);
@@ -186,7 +241,9 @@ export class Session {
 
   async #count(shown: Shown): Promise<number> {
     const each = this.coloring === 'stretch' || this.coloring === 'roughness' ? this.coloring : undefined;
+    if (this.restPairs === undefined) await this.#countAtRest();
     shown.measured = await shown.solver.measure(each);
+    if (shown.method.key === 'tracking' || shown.method.key === 'contact') shown.substeps = (await shown.solver.report()).substeps as number;
     return shown.measured.milliseconds;
   }
   async #countNow(): Promise<void> {
@@ -209,17 +266,46 @@ export class Session {
     for (const shown of this.shown) this.#paintOne(shown, true);
     this.changed();
   }
+  /** As a stroke goes on. */
+  showPainting(painting: Painting): void {
+    if (this.coloring !== 'painting') return;
+    const colors = paintingColors(this.character.info, painting);
+    for (const shown of this.shown) shown.skin.paint(colors.slice());
+  }
   #paintOne(shown: Shown, all = false): void {
     const {coloring} = this;
     if (coloring === 'material' || coloring === 'clay') {
       if (all) shown.skin.paint(coloring === 'clay' ? 'clay' : undefined);
     } else if (coloring === 'parts' || coloring === 'weights') {
       if (all) shown.skin.paint(fixedColors(this.character.info, coloring, this.joint));
+    } else if (coloring === 'painting') {
+      if (all) shown.skin.paint(paintingColors(this.character.info, this.preset.painting));
+    } else if (coloring === 'roles') {
+      if (this.#roles) {
+        if (all) shown.skin.paint(roleColors(this.#roles));
+      } else {
+        if (all) shown.skin.paint('clay');
+        void this.#findRoles();
+      }
     } else {
       const values = coloring === 'contact' ? shown.frame?.touch : coloring === 'residual' ? shown.frame?.residuals : shown.measured?.each;
       if (values) shown.skin.paint(frameColors(coloring, values));
       else if (all) shown.skin.paint('clay');
     }
+  }
+
+  #finding: Preset | undefined;
+  async #findRoles(): Promise<void> {
+    const preset = this.#bound;
+    if (this.#finding === preset) return;
+    this.#finding = preset;
+    try {
+      this.#roles = await this.character.roles({preset: preset.toFile()});
+    } catch (error) {
+      if (!this.#closed) throw error;
+      return;
+    }
+    if (this.coloring === 'roles') this.paint();
   }
 
   close(): void {

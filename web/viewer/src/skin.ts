@@ -15,10 +15,13 @@ export interface Look {
 
 export const kClay = new MeshStandardMaterial({color: 0xc9a58f, roughness: 0.75, metalness: 0, side: DoubleSide});
 const kPainted = new MeshStandardMaterial({vertexColors: true, roughness: 0.85, metalness: 0, side: DoubleSide});
+/** Of the skin over its field. */
+const kGhost = new MeshStandardMaterial({color: 0xdfe6ee, transparent: true, opacity: 0.28, depthWrite: false, roughness: 0.6});
 
 export class Skin {
   readonly group = new Group();
-  readonly #meshes: {mesh: Mesh; first: number; count: number; look: Material | Material[]}[] = [];
+  readonly #meshes: {mesh: Mesh; first: number; count: number; look: Material | Material[]; painted: Material | Material[]}[] = [];
+  #ghostly = false;
 
   constructor(info: CharacterInfo, looks: (Look | undefined)[]) {
     info.meshes.forEach((part, i) => {
@@ -32,7 +35,7 @@ export class Skin {
       geometry.setAttribute('normal', range(info.normals));
       const mesh = new Mesh(geometry, look?.material ?? kClay);
       mesh.frustumCulled = false;
-      this.#meshes.push({mesh, first: part.first_vertex, count: part.vertices, look: mesh.material});
+      this.#meshes.push({mesh, first: part.first_vertex, count: part.vertices, look: mesh.material, painted: mesh.material});
       this.group.add(mesh);
     });
   }
@@ -48,11 +51,11 @@ export class Skin {
 
   /** Colours of all vertices; undefined: as in the file; 'clay': plain. */
   paint(colors: Float32Array | 'clay' | undefined): void {
-    for (const {mesh, first, count, look} of this.#meshes) {
-      if (colors === undefined || colors === 'clay') {
-        mesh.material = colors === 'clay' ? kClay : look;
-        continue;
-      }
+    for (const one of this.#meshes) {
+      const {mesh, first, count} = one;
+      one.painted = colors === undefined ? one.look : colors === 'clay' ? kClay : kPainted;
+      if (!this.#ghostly) mesh.material = one.painted;
+      if (colors === undefined || colors === 'clay') continue;
       const part = colors.subarray(3 * first, 3 * (first + count));
       const old = mesh.geometry.getAttribute('color') as BufferAttribute | undefined;
       if (old && old.array.length === part.length && old.usage === DynamicDrawUsage) {
@@ -61,8 +64,14 @@ export class Skin {
       } else {
         mesh.geometry.setAttribute('color', new BufferAttribute(part, 3).setUsage(DynamicDrawUsage));
       }
-      mesh.material = kPainted;
     }
+  }
+
+  /** Seen through. */
+  set ghostly(on: boolean) {
+    if (on === this.#ghostly) return;
+    this.#ghostly = on;
+    for (const {mesh, painted} of this.#meshes) mesh.material = on ? kGhost : painted;
   }
 
   box(): Box3 {

@@ -1,7 +1,7 @@
 /** What is seen: one picture with a panel a method, all with the same camera. */
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, LineBasicMaterial, LineSegments,
-  type Matrix4, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  type Matrix4, type Object3D, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 
@@ -9,8 +9,12 @@ import {Rings} from './rings.js';
 import type {Skin} from './skin.js';
 
 export type Layout = 'side' | 'split';
+/** The panel under the pointer, and where in it, -1 to 1. */
+export interface Found { panel: number; at: Vector2; rect: Rect }
 export interface Rect { x: number; y: number; width: number; height: number }
 
+/** Pixels of a panel's label, with its margin. */
+const kLabel = 52;
 /** Pixels that a click may miss a joint by. */
 const kNear = 14;
 
@@ -21,8 +25,12 @@ export class Stage {
   /** Where the two halves meet, of the width. */
   split = 0.5;
   showSkeleton = true;
+  /** How the skin is seen over its field. */
+  over: 'shown' | 'ghost' | 'hidden' = 'shown';
   skins: Skin[] = [];
   lost = false;
+  /** The camera is where frame() put it: nobody has turned it since. */
+  framed = false;
 
   readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
@@ -40,6 +48,7 @@ export class Stage {
     this.#renderer.autoClear = false;
     this.#orbit = new OrbitControls(this.camera, canvas);
     this.#orbit.addEventListener('change', () => this.touch());
+    this.#orbit.addEventListener('start', () => (this.framed = false));
     this.#light(1);
     this.#scene.add(this.#key, this.#fill, new HemisphereLight(0xffffff, 0x80756a, 0.9), new AmbientLight(0xffffff, 0.25));
     for (const object of [this.#bones, this.#points]) {
@@ -55,8 +64,12 @@ export class Stage {
   set orbiting(on: boolean) { this.#orbit.enabled = on; }
   set background(color: string) {
     this.#scene.background = new Color(color);
+    this.#renderer.setClearColor(color);
     this.touch();
   }
+
+  /** Is seen in every panel. */
+  add(object: Object3D): void { this.#scene.add(object); }
 
   setSkins(skins: Skin[]): void {
     for (const skin of this.skins) this.#scene.remove(skin.group);
@@ -78,12 +91,17 @@ export class Stage {
     const center = box.getCenter(new Vector3()), size = box.getSize(new Vector3());
     const rect = this.rects()[0] ?? {width: 1, height: 1};
     const aspect = rect.width / Math.max(rect.height, 1), tan = Math.tan((this.camera.fov * Math.PI) / 360);
-    const distance = (1.08 * Math.max(size.y, Math.hypot(size.x, size.z) / aspect)) / (2 * tan) + size.z / 2;
+    // Below the label of its panel.
+    const label = Math.min(kLabel / Math.max(rect.height, 1), 0.3);
+    const seen = 1.08 * Math.max(size.y / (1 - label), Math.hypot(size.x, size.z) / aspect);
+    const distance = seen / (2 * tan) + size.z / 2;
+    center.y += (seen * label) / 2;
     this.camera.position.copy(center).add(new Vector3(side * 0.35, 0.15, side).normalize().multiplyScalar(distance));
     this.camera.near = distance / 50;
     this.camera.far = distance * 20;
     this.#orbit.target.copy(center);
     this.#orbit.update();
+    this.framed = true;
     this.touch();
   }
 
@@ -141,14 +159,19 @@ export class Stage {
     if (this.lost || w === 0 || h === 0 || !(this.#dirty || force)) return;
     this.#dirty = false;
     this.#bones.visible = this.#points.visible = this.showSkeleton;
+    // Widths that do not go by the number of panels leave columns between them.
+    this.#renderer.setScissorTest(false);
+    this.#renderer.clear();
     this.#renderer.setScissorTest(true);
     const rects = this.rects();
     rects.forEach((rect, i) => {
       const clip = this.clip(i);
-      this.skins.forEach((skin, k) => (skin.group.visible = k === i));
+      this.skins.forEach((skin, k) => (skin.group.visible = k === i && this.over !== 'hidden'));
+      this.skins[i]!.ghostly = this.over === 'ghost';
       this.camera.aspect = rect.width / Math.max(rect.height, 1);
       this.camera.updateProjectionMatrix();
       this.#renderer.setViewport(rect.x, h - rect.y - rect.height, rect.width, rect.height);
+      this.#points.material.size = Math.min(Math.max(rect.height / 90, 3), 6) * this.#renderer.getPixelRatio();
       this.#renderer.setScissor(clip.x, h - clip.y - clip.height, clip.width, clip.height);
       this.#renderer.clear();
       this.#renderer.render(this.#scene, this.camera);
@@ -156,7 +179,7 @@ export class Stage {
   }
 
   /** Which panel is under the pointer, and where in it, -1 to 1. The camera is set for it. */
-  locate(event: {clientX: number; clientY: number}): {panel: number; at: Vector2; rect: Rect} | undefined {
+  locate(event: {clientX: number; clientY: number}): Found | undefined {
     const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
     for (let i = 0; i < Math.min(this.rects().length, this.skins.length); ++i) {
       const clip = this.clip(i), rect = this.rects()[i]!;
@@ -185,7 +208,7 @@ export class Stage {
   }
 
   /** The joint under the pointer, or the vertex of the skin: {joint} or {vertex}. */
-  pick(found: {panel: number; at: Vector2; rect: Rect}, mayChoose: (joint: number) => boolean): {joint: number} | {vertex: number} | undefined {
+  pick(found: Found, mayChoose: (joint: number) => boolean): {joint: number} | {vertex: number} | undefined {
     let best = -1, nearest = kNear;
     this.camera.updateMatrixWorld();
     this.#places.forEach((place, j) => {
@@ -194,12 +217,19 @@ export class Stage {
       if (p.z < 1 && miss < nearest && mayChoose(j)) [best, nearest] = [j, miss];
     });
     if (best >= 0 && this.showSkeleton) return {joint: best};
+    const hit = this.hit(found);
+    return hit && {vertex: hit.vertex};
+  }
+
+  /** The skin under the pointer: the point, the normal there, a vertex beside it. */
+  hit(found: Found): {vertex: number; point: Vector3; normal: Vector3 | undefined} | undefined {
     const ray = new Raycaster();
+    this.camera.updateMatrixWorld();
     ray.setFromCamera(found.at, this.camera);
     const skin = this.skins[found.panel]!;
     for (const mesh of skin.group.children) (mesh as unknown as {geometry: BufferGeometry}).geometry.computeBoundingSphere();
     const hit = ray.intersectObject(skin.group, true)[0];
-    return hit?.face ? {vertex: skin.vertexOf(hit.object, hit.face.a)} : undefined;
+    return hit?.face ? {vertex: skin.vertexOf(hit.object, hit.face.a), point: hit.point, normal: hit.face.normal} : undefined;
   }
 
   /** The point at the depth of `near` under the pointer. */
