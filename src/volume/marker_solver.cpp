@@ -16,6 +16,7 @@
 #include "cutis/marker_solver.h"
 #include "cutis/option_rows.h"
 #include "geometry/normals.h"
+#include "volume/body_roles.h"
 #include "volume/embedding.h"
 #include "volume/joint_limits.h"
 #include "volume/marker_map.h"
@@ -102,9 +103,10 @@ struct MarkerSolver::Impl {
       weight.push_back(place.weight);
     }
     limits = JointLimits(driven.bones.size());
-    if (o.limits)
-      limits = o.limits_file.empty() ? human_limits(character.skeleton, driven)
-                                     : read_limits(o.limits_file, character.skeleton, driven);
+    if (o.limits) {
+      limits = human_limits(driven, find_body_roles(character, driven));
+      if (!o.limits_file.empty()) limits = read_limits(o.limits_file, std::move(limits), character.skeleton, driven);
+    }
     mesh = make_control_mesh(welded.positions, welded.topology.triangles, driven, places,
                              {.vertices = o.resolution, .cage = o.cage}, context);
     if (!o.skeleton) mesh.sample_edges.clear();
@@ -305,6 +307,31 @@ struct MarkerSolver::Impl {
     write(report);
   }
 
+  [[nodiscard]] std::vector<JointRange> joint_ranges() const {
+    std::vector<JointRange> list;
+    for (std::size_t b = 0; b < driven.bones.size(); ++b) {
+      const auto& limit = limits.of(static_cast<int>(b));
+      const DrivenSkeleton::Bone& bone = driven.bones[b];
+      if (!limit || bone.parent < 0) continue;
+      const Quatd& parent = pose.rotation[static_cast<std::size_t>(bone.parent)];
+      const JointLimits::Angles now = JointLimits::angles(*limit, conjugate(parent) * pose.rotation[b]);
+      const auto angle = [](const AngleRange& range, double at) {
+        const bool held = std::min(std::abs(at - range.low), std::abs(at - range.high)) < kLimitTolerance;
+        return JointRange::Angle{range.low, range.high, at, held};
+      };
+      const int v = step->joint_vertex(static_cast<int>(b));
+      list.push_back({.joint = bone.joint,
+                      .at = v >= 0 ? shape[static_cast<std::size_t>(v)] : pose.position[b],
+                      .along = rotate(parent, limit->along),
+                      .hinge = rotate(parent, limit->hinge),
+                      .length = distance(bone.end, bone.rest),
+                      .flexion = angle(limit->flexion, now.flexion),
+                      .sideways = angle(limit->sideways, now.sideways),
+                      .twist = angle(limit->twist, now.twist)});
+    }
+    return list;
+  }
+
   [[nodiscard]] double volume_of(std::span<const Vec3f> positions) const {
     double six = 0;
     for (const Triangle& t : welded.topology.triangles) {
@@ -406,6 +433,16 @@ void MarkerSolver::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>
   triangles = alive(impl_, "marker solver").mesh.boundary;
 }
 
+void MarkerSolver::control_mesh(std::vector<Vec3f>& positions,
+                                std::vector<std::array<std::uint32_t, 4>>& tetrahedra) const {
+  const Impl& s = alive(impl_, "marker solver");
+  positions.clear();
+  for (const Vec3d& p : s.shape) positions.push_back(static_cast<Vec3f>(p));
+  tetrahedra.assign(s.mesh.tetrahedra.begin(), s.mesh.tetrahedra.end());
+}
+
+std::vector<JointRange> MarkerSolver::joint_ranges() const { return alive(impl_, "marker solver").joint_ranges(); }
+
 std::string_view to_string(Embedding embedding) {
   return embedding == Embedding::tetrahedra ? "tets" : embedding == Embedding::smooth ? "smooth" : "green";
 }
@@ -417,7 +454,7 @@ Embedding embedding_from_string(std::string_view name) {
 
 std::string default_limits_json(const Character& character) {
   const DrivenSkeleton driven = make_driven_skeleton(character);
-  return limits_to_json(human_limits(character.skeleton, driven), character.skeleton, driven);
+  return limits_to_json(human_limits(driven, find_body_roles(character, driven)), character.skeleton, driven);
 }
 
 }  // namespace cutis

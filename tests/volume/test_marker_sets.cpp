@@ -298,5 +298,137 @@ TEST(NamelessTake, TheMovementTrialIsPlacedAsItsNamesPlaceIt) {
       }
 }
 
+// As the file is, with its 112 other points: the names are not looked at.
+TEST(NamelessTake, TheWholeMovementTrialIsPlacedAndDrivesTheBodyAsWithNames) {
+  CUTIS_NEEDS_SHARED_DATA();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character character = load_character("builtin:human", context);
+  const MarkerTake take = load_take((test::shared_data() / "markers_c3d" / "Movement_trial.c3d").string(), context);
+  const MarkerMap wanted = fit_marker_map(character, default_marker_map(character, take, context), take, context);
+  const MarkerMap found =
+      fit_marker_map(character, default_marker_map(character, take, context, nullptr, false), take, context);
+  ASSERT_GE(found.places.size(), 39U);
+  const auto at = [&](const MarkerPlace& p) {
+    return character.skeleton.joints[static_cast<std::size_t>(character.skeleton.find(p.bone))]
+               .world_from_rest.translation +
+           p.offset;
+  };
+  for (const MarkerPlace& w : wanted.places) {
+    const auto f = std::find_if(found.places.begin(), found.places.end(),
+                                [&](const MarkerPlace& p) { return without_subject(p.marker) == w.marker; });
+    ASSERT_NE(f, found.places.end()) << w.marker;
+    EXPECT_LT(distance(at(*f), at(w)), 0.015) << w.marker;
+  }
+  const auto mean_distance = [&](const MarkerMap& map) {
+    const MarkerTargets targets = prepare_targets(take, map, context);
+    MarkerSolver solver(character, map, {.resolution = 300}, context);
+    double sum = 0, count = 0;
+    for (std::size_t f = 0; f < targets.frames; f += 40) {
+      const MarkerFrame& frame = solver.solve(targets.frame(f), targets.frame_confidence(f));
+      for (const MarkerPlace& w : wanted.places)
+        for (std::size_t m = 0; m < map.places.size(); ++m)
+          if (without_subject(map.places[m].marker) == w.marker && targets.frame_confidence(f)[m] > 0)
+            sum += distance(frame.markers[m], targets.frame(f)[m]), count += 1;
+    }
+    return sum / count;
+  };
+  EXPECT_LT(mean_distance(found), 1.2 * mean_distance(wanted));
+}
+
+// Markers on the skin of people the fit has not seen, on other bodies, in motions that are never at rest.
+struct StrangeTake {
+  const char *name, *person, *motion, *on;  // a motion of the shared data, or a clip of the person
+  test::TakeMaking making;
+};
+class StrangeTakes : public testing::TestWithParam<StrangeTake> {};
+
+TEST_P(StrangeTakes, WithoutNamesAreOnTheBodyWhereNamesPutThem) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const StrangeTake& c = GetParam();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const auto load = [&](const std::string& name) {
+    return load_character(name.starts_with("builtin:") ? name : (test::shared_data() / name).string(), context);
+  };
+  const Character person = load(c.person), on = load(c.on);
+  const std::string motion = c.motion;
+  const Clip clip = motion.ends_with(".bvh") ? load_motion((test::shared_data() / motion).string(), person, context)
+                                             : person.clip(motion);
+  const MarkerTake named = test::lab_take(person, clip, c.making, context);
+  std::vector<std::size_t> order;
+  const MarkerTake blank = test::without_names(named, c.making.seed, order);
+  MarkerMapReport report;
+  const MarkerMap wanted = fit_marker_map(on, default_marker_map(on, named, context), named, context);
+  const MarkerMap found = fit_marker_map(on, default_marker_map(on, blank, context, &report), blank, context);
+  EXPECT_EQ(report.set, c.making.set);
+  const auto at = [&](const MarkerPlace& p) {
+    return on.skeleton.joints[static_cast<std::size_t>(on.skeleton.find(p.bone))].world_from_rest.translation +
+           p.offset;
+  };
+  std::vector<double> off;
+  for (const MarkerPlace& w : wanted.places)
+    for (const MarkerPlace& f : found.places)
+      if (named.names[order[std::stoul(f.marker) - 1000]] == w.marker) off.push_back(distance(at(f), at(w)));
+  ASSERT_GE(off.size(), wanted.places.size() - 1);
+  std::sort(off.begin(), off.end());
+  EXPECT_LT(off[off.size() * 19 / 20], 0.015);
+  EXPECT_NEAR(found.scale, wanted.scale, 0.02 * wanted.scale);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, StrangeTakes,
+                         testing::Values(StrangeTake{"KataOnAnotherBody",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_hard/cmu_135_02.bvh",
+                                                     "builtin:human",
+                                                     {.set = "OptiTrack Baseline 37", .seed = 3}},
+                                         StrangeTake{"SalsaWithFiftyMarkers",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_hard/cmu_60_08.bvh",
+                                                     "builtin:human",
+                                                     {.set = "OptiTrack Core 50", .seed = 4}},
+                                         StrangeTake{"CrouchOfAClothedManWithMoreMarkers",
+                                                     "avatars/rocketbox_male.glb",
+                                                     "crouch_in",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .more = 14, .seed = 15}},
+                                         StrangeTake{"ASquatWithSixtySixMarkers",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_cmu/13_29_twists_squats_30fps.bvh",
+                                                     "builtin:human",
+                                                     {.set = "IOR", .seed = 9}},
+                                         StrangeTake{"ACartwheelAtAHundredAndTwentyHertz",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_cmu/49_07_cartwheel.bvh",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .seed = 6}},
+                                         StrangeTake{"AWalkOfARabbit",
+                                                     "avatars/rabbit.vrm",
+                                                     "motion_bvh_cmu/02_01_walk.bvh",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .seed = 18}}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(NamelessTake, OfPointsThatAreNoBodyIsRefused) {
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character character = load_character("builtin:human", context);
+  std::vector<std::string> names;
+  for (int i = 0; i < 30; ++i) names.push_back("P" + std::to_string(i));
+  MarkerTake take = take_with(names);
+  take.frames = 60;
+  // Each on a circle of its own.
+  for (std::size_t f = 0; f < take.frames; ++f)
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const double a = 0.3 * static_cast<double>(f) + static_cast<double>(i * i);
+      take.positions.push_back({0.3 * std::sin(static_cast<double>(i)) + 0.4 * std::cos(a),
+                                0.06 * static_cast<double>(i) + 0.2 * std::sin(1.7 * a),
+                                0.2 * std::cos(2.0 * static_cast<double>(i)) + 0.4 * std::sin(a)});
+    }
+  take.residuals.assign(take.positions.size(), 0.0F);
+  EXPECT_THAT(test::error_of([&] { (void)default_marker_map(character, take, context); }),
+              HasSubstr("do not move as markers on a body"));
+}
+
 }  // namespace
 }  // namespace cutis
