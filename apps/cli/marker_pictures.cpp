@@ -12,9 +12,10 @@ namespace cutis::cli {
 namespace {
 
 constexpr double kBall = 0.009;  // radius, in heights of the character
-/// Ranges of bones shorter than this are not drawn, in heights of the character: fans of fingers on a person.
+/// Ranges of bones shorter than this are not drawn, in heights of the character: those of fingers on a person.
 constexpr double kShortest = 0.035;
-constexpr double kFan = 0.6;  // radius of a fan, of its bone
+/// Radius of an arc, of its bone; and its inner one, of that.
+constexpr double kArc = 0.38, kArcInside = 0.86;
 
 Vec3d fan_cross(const Vec3d& a, const Vec3d& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -27,26 +28,26 @@ Vec3d turned(const Vec3d& v, const Vec3d& axis, double angle) {
   return v * std::cos(angle) + fan_cross(axis, v) * std::sin(angle);
 }
 
-void add_fan(Overlay& overlay, const Vec3d& at, const Vec3d& along, const Vec3d& axis, const JointRange::Angle& range,
+/// A piece of a ring around the joint, over a range.
+void add_arc(Overlay& overlay, const Vec3d& at, const Vec3d& along, const Vec3d& axis, const JointRange::Angle& range,
              double radius, const Color& color) {
   const double low = std::max(range.low, -std::numbers::pi), high = std::min(range.high, std::numbers::pi);
-  const int pieces = std::max(1, static_cast<int>(std::ceil((high - low) / 0.15)));
+  const int pieces = std::max(1, static_cast<int>(std::ceil((high - low) / 0.12)));
   const Vec3f normal = static_cast<Vec3f>(axis);
-  const auto corner = [&](const Vec3d& p) {
-    overlay.mesh.positions.push_back(static_cast<Vec3f>(p));
-    overlay.mesh.normals.push_back(normal);
-    overlay.colors.push_back(color);
-    return static_cast<std::uint32_t>(overlay.mesh.positions.size() - 1);
-  };
-  const std::uint32_t middle = corner(at);
   std::uint32_t last = 0;
   for (int k = 0; k <= pieces; ++k) {
-    const double angle = low + (high - low) * k / pieces;
-    const std::uint32_t next = corner(at + turned(along, axis, angle) * radius);
-    if (k > 0) {
-      overlay.mesh.triangles.push_back({middle, last, next});
-      overlay.mesh.triangles.push_back({middle, next, last});  // seen from both sides
+    const Vec3d to = turned(along, axis, low + (high - low) * k / pieces) * radius;
+    const auto next = static_cast<std::uint32_t>(overlay.mesh.positions.size());
+    for (const double share : {1.0, kArcInside}) {
+      overlay.mesh.positions.push_back(static_cast<Vec3f>(at + to * share));
+      overlay.mesh.normals.push_back(normal);
+      overlay.colors.push_back(color);
     }
+    if (k > 0)  // seen from both sides
+      for (const Triangle& t : {Triangle{last, last + 1, next}, {next, last + 1, next + 1}}) {
+        overlay.mesh.triangles.push_back(t);
+        overlay.mesh.triangles.push_back({t[0], t[2], t[1]});
+      }
     last = next;
   }
 }
@@ -57,13 +58,13 @@ void add_ranges(Overlay& overlay, const std::vector<JointRange>& ranges, double 
   for (const JointRange& r : ranges) {
     if (r.length < shortest) continue;
     const Vec3d sideways = fan_cross(r.along, r.hinge);
-    add_fan(overlay, r.at, r.along, r.hinge, r.flexion, kFan * r.length, r.flexion.held ? stopped : open);
-    add_fan(overlay, r.at, r.along, sideways, r.sideways, 0.7 * kFan * r.length, r.sideways.held ? stopped : across);
+    add_arc(overlay, r.at, r.along, r.hinge, r.flexion, kArc * r.length, r.flexion.held ? stopped : open);
+    add_arc(overlay, r.at, r.along, sideways, r.sideways, 0.85 * kArc * r.length, r.sideways.held ? stopped : across);
     // Where the bone is: turned by the swing, whose two shares are about these axes.
     const Vec3d swing = r.hinge * r.flexion.now + sideways * r.sideways.now;
     const double angle = std::sqrt(fan_dot(swing, swing));
     const Vec3d now = angle > 0 ? turned(r.along, swing / angle, angle) : r.along;
-    add_bone(overlay, r.at, r.at + now * r.length, r.twist.held ? stopped : bone);
+    add_bone(overlay, r.at, r.at + now * (1.15 * kArc * r.length), r.twist.held ? stopped : bone);
   }
 }
 
@@ -125,7 +126,7 @@ Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> po
       add_ball(balls.mesh, shot.markers[m], kBall * height * (pinned ? 1.6 : 0.5 + 0.5 * shot.confidence[m]));
       balls.colors.resize(balls.mesh.positions.size(), pinned ? held : seen);
     }
-  add_ranges(balls, shot.extras.ranges, kShortest * height);
+  if (&character == &character_) add_ranges(balls, shot.extras.ranges, kShortest * height);
   const std::vector<Color> colors(positions.size(), color);
   const Drawable skin{&character, positions, {}, colors};
   // Markers on joints lie inside: through the skin.

@@ -19,7 +19,7 @@ struct MarkerExtras {
   std::vector<Vec3f> control;
   std::vector<Triangle> cage;
   std::vector<std::array<std::uint32_t, 4>> cells;
-  /// How far joints may turn: a fan about each bending axis, one across it, and the bone; red where one is held.
+  /// How far joints may turn: an arc about each bending axis, one across it, and the bone; red where one is held.
   std::vector<JointRange> ranges;
   /// Markers that are pinned or edited, one a marker: blue.
   std::vector<char> pinned;

@@ -500,7 +500,7 @@ void add_markers(CLI::App& app) {
   verb->add_option("--sheet", options->sheet,
                    "Contact sheet of the result with the markers as red balls, edited ones blue (.png)");
   verb->add_flag("--control", options->control, "On it, the cage and the control mesh cut open, beside the skin");
-  verb->add_flag("--ranges", options->ranges, "On it, how far joints may turn: fans, red where a limit holds");
+  verb->add_flag("--ranges", options->ranges, "On it, how far joints may turn: arcs, red where a limit holds");
   verb->add_option("--sheet-frames", options->sheet_frames, "Pictures on it")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
