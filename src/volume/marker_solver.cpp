@@ -246,7 +246,9 @@ struct MarkerSolver::Impl {
     // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes along.
     const BonePose before = marker_pose;
     reach->fit(wanted, sure, marker_pose);
-    const std::vector<Missed> missed = reach->missed(wanted, sure, marker_pose);
+    // In an edit, what is held has to be reached; the rest keeps the body near where it was, and gives way.
+    const std::vector<double> held = reach->is_edit() ? ReachFit::held_weights(sure) : sure;
+    const std::vector<Missed> missed = reach->missed(wanted, held, marker_pose);
     if (options.start_from_pose || !started) carry(before, marker_pose);
     guided.clear();
     if (options.start_from_pose) {
@@ -273,7 +275,7 @@ struct MarkerSolver::Impl {
         report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
         lacking = options.limits ? step->press_limits(arap->positions, gamma) : 0;
-        if (reach->is_edit()) off = press_targets(sure);
+        if (reach->is_edit()) off = press_targets(held);
       }
       arap->global_step(gamma, context);
       moved = 0;
