@@ -298,6 +298,55 @@ TEST(NamelessTake, TheMovementTrialIsPlacedAsItsNamesPlaceIt) {
       }
 }
 
+// A file of the worst kind: two people without prefixes, millimetres that are said to be metres, Y and Z exchanged,
+// gaps, a swap, a jump, numbers that are none though the file says they are valid.
+TEST_F(TakesOfAHuman, AllThatCanBeWrongWithATakeIsMendedOrTold) {
+  const MarkerTake good = test::capture(character, truth, "walk", 90, context);
+  const std::size_t n = good.names.size();
+  MarkerTake bad;
+  bad.source = "worst";
+  bad.rate = good.rate;
+  bad.frames = good.frames;
+  for (const char* who : {"", "b"})
+    for (const std::string& name : good.names) bad.names.push_back(who + name);
+  bad.kinds.assign(2 * n, PointKind::marker);
+  for (std::size_t f = 0; f < good.frames; ++f)
+    for (int who = 0; who < 2; ++who)
+      for (std::size_t i = 0; i < n; ++i) bad.positions.push_back(good.at(f, i) + Vec3d{who * 2.0, 0, 0});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto point = [&](const char* name) { return static_cast<std::size_t>(good.find(name)); };
+  for (std::size_t f = 20; f < 26; ++f) std::swap(bad.at(f, point("LKNE")), bad.at(f, point("LTHI")));
+  for (std::size_t f = 40; f < 44; ++f) bad.at(f, point("RELB")) += Vec3d{0.6, 0.3, 0};
+  for (std::size_t f = 30; f < 38; ++f) bad.at(f, point("RANK")) = {nan, nan, nan};
+  for (std::size_t f = 50; f < 55; ++f) bad.at(f, point("C7")) = {};
+  for (Vec3d& p : bad.positions) p = Vec3d{p.x, p.z, p.y} * 1000.0;
+  bad.residuals.assign(bad.positions.size(), 0.0F);
+
+  MarkerTake one = take_of_subject(bad, "", context);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("2 subjects")));
+  ASSERT_EQ(one.names.size(), n);
+  const bool first = one.names[0][0] != 'b';
+  ASSERT_TRUE(first) << "of two that are as large the first";
+  (void)mend_axes(one, context);
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("up axis")));
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("mirrored")));
+  const MarkerMap map = fit_marker_map(character, default_marker_map(character, one, context), one, context);
+  EXPECT_NEAR(map.scale, 0.001, 0.00002);
+  const MarkerTargets targets = prepare_targets(one, map, context);
+  EXPECT_EQ(targets.swapped, 12U);
+  EXPECT_EQ(targets.jumps, 4U + 5U) << "zeros that no reader has seen are jumps";
+  EXPECT_GE(targets.filled, 8U + 5U + 4U);
+  // Distances between markers are those of the walk: nothing wrong is left, whichever way the body now faces.
+  for (std::size_t f = 15; f < 60; ++f)
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (targets.frame_confidence(f)[a] > 0 && targets.frame_confidence(f)[b] > 0) {
+          EXPECT_NEAR(distance(targets.frame(f)[a], targets.frame(f)[b]),
+                      distance(good.at(f, a), good.at(f, b)) * map.scale * 1000, 0.05)
+              << f << " " << good.names[a] << " " << good.names[b];
+        }
+}
+
 // As the file is, with its 112 other points: the names are not looked at.
 TEST(NamelessTake, TheWholeMovementTrialIsPlacedAndDrivesTheBodyAsWithNames) {
   CUTIS_NEEDS_SHARED_DATA();
