@@ -38,6 +38,7 @@ double median(std::vector<double>& values) {
 /// Of swaps: distances are never surer than this, metres; in these units a marker is odd beyond the first, right within
 /// the second, and two have to be as much better in each other's place as the third says.
 constexpr double kSwapDeviation = 0.01, kOdd = 2, kRight = 1.2, kBetter = 0.4;
+constexpr std::size_t kRecent = 6;  // frames
 
 struct Companion {
   std::size_t marker = 0;
@@ -136,7 +137,10 @@ class Preparer {
   /// Two neighbours that suit their companions better in each other's place were swapped.
   void mend_swaps() {
     std::vector<double> own(n_);
+    std::vector<std::size_t> last(n_, 0);  // seen before this one
     for (std::size_t f = 0; f < frames_; ++f) {
+      for (std::size_t m = 0; m < n_; ++m)
+        if (f > 0 && seen(f - 1, m)) last[m] = f - 1;
       for (std::size_t m = 0; m < n_; ++m) own[m] = seen(f, m) ? misfit(f, m, p(f, m), n_) : -1;
       for (std::size_t a = 0; a < n_; ++a)
         for (std::size_t b = a + 1; b < n_; ++b) {
@@ -144,6 +148,15 @@ class Preparer {
           const double before = misfit(f, a, p(f, a), b) + misfit(f, b, p(f, b), a), in_a = misfit(f, a, p(f, b), b),
                        in_b = misfit(f, b, p(f, a), a);
           if (in_a < 0 || in_b < 0 || std::max(in_a, in_b) > kRight || in_a + in_b > kBetter * before) continue;
+          // Both came from where the other is now; bodies that bend in a rare way go on as they went.
+          if (last[a] + kRecent > f && last[b] + kRecent > f) {
+            const Vec3d &from_a = p(last[a], a), &from_b = p(last[b], b);
+            if (distance(p(f, b), from_a) + distance(p(f, a), from_b) >
+                kBetter * (distance(p(f, a), from_a) + distance(p(f, b), from_b)))
+              continue;
+          } else if (std::min(own[a], own[b]) < 2 * kOdd) {
+            continue;
+          }
           std::swap(p(f, a), p(f, b));
           own[a] = in_a;
           own[b] = in_b;
