@@ -53,6 +53,8 @@ constexpr double kUnsteady = 0.02, kFarFromBone = 0.15;
 /// How far points move on their bones counts so many times as much as how far they are from sites: squares of what is
 /// usual of the two.
 constexpr double kStillness = 6;
+/// What a limb has to gain to be put elsewhere, in logarithms of likelihood.
+constexpr double kWorthALimb = 5;
 /// A point is none of a set's this often at least.
 constexpr double kFewestExtra = 0.02;
 /// Sets of a foot or a hand are none of a body's: a set's sites reach over this share of what points reach over.
@@ -180,6 +182,11 @@ class Nameless {
                       100 * moves));
     NamelessMap result;
     write(list.front(), result);
+    if (2 * result.map.places.size() < points_.size())
+      throw Error(ErrorCode::bad_argument, take_.source,
+                  fmt::format("only {} of its {} points suit a body; give a map with --map, or a part of the take with "
+                              "--subject",
+                              result.map.places.size(), points_.size()));
     return result;
   }
 
@@ -669,6 +676,8 @@ class Nameless {
       refine(e, sites, rounds, far, kFarLast);
       score(e, sites);
     });
+    for (const Explanation& e : list)  // what a set explained already stays among them
+      if (e.set != kAnySites) all.push_back(e);
     std::erase_if(all, [](const Explanation& e) { return e.assigned < kLeastNameless; });
     std::stable_sort(all.begin(), all.end(),
                      [&](const Explanation& a, const Explanation& b) { return likelihood(a) > likelihood(b); });
@@ -784,7 +793,8 @@ class Nameless {
         score(other, sites);
         if (other.score > best.score) best = std::move(other);
       }
-      e = std::move(best);
+      // Where points are dense, a limb finds some everywhere: it does not leave for a little more.
+      if (best.score > e.score + kWorthALimb) e = std::move(best);
     }
   }
 
