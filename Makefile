@@ -7,11 +7,11 @@ demo: build                 ## installs, builds, runs the main job on the built-
 	build/cutis demo -o build/demo
 	@echo "Open build/demo/report.html"
 
-# What runs in browsers is built and tested too, unless WEB=off: then its tests say that they are skipped.
-test: build-all $(if $(filter off,$(WEB)),,wasm)  ## installs, builds, runs the tests; WEB=off: without what runs in browsers
+# WEB=on: what runs in browsers is built and tested, too; else its tests say that they are skipped where it was not built.
+test: build-all $(if $(filter on,$(WEB)),wasm)  ## installs, builds, runs the tests; WEB=on: what runs in browsers, too
 	@scripts/run-tests build -LE slow
 
-test-slow: build-all $(if $(filter off,$(WEB)),,wasm)  ## the tests that take minutes each: every clip of every character
+test-slow: build-all $(if $(filter on,$(WEB)),wasm)  ## the tests that take minutes each: every clip of every character
 	@scripts/run-tests build -L slow
 
 build: configure            ## the program at build/cutis, and nothing else

@@ -2,16 +2,95 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include "overlay.h"
 
 namespace cutis::cli {
 namespace {
 
 constexpr double kBall = 0.009;  // radius, in heights of the character
+/// Ranges of bones shorter than this are not drawn, in heights of the character: those of fingers on a person.
+constexpr double kShortest = 0.035;
+/// Radius of an arc, of its bone; and its inner one, of that.
+constexpr double kArc = 0.38, kArcInside = 0.86;
+
+Vec3d fan_cross(const Vec3d& a, const Vec3d& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+double fan_dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// A vector across `axis`, turned about it.
+Vec3d turned(const Vec3d& v, const Vec3d& axis, double angle) {
+  return v * std::cos(angle) + fan_cross(axis, v) * std::sin(angle);
+}
+
+/// A piece of a ring around the joint, over a range.
+void add_arc(Overlay& overlay, const Vec3d& at, const Vec3d& along, const Vec3d& axis, const JointRange::Angle& range,
+             double radius, const Color& color) {
+  const double low = std::max(range.low, -std::numbers::pi), high = std::min(range.high, std::numbers::pi);
+  const int pieces = std::max(1, static_cast<int>(std::ceil((high - low) / 0.12)));
+  const Vec3f normal = static_cast<Vec3f>(axis);
+  std::uint32_t last = 0;
+  for (int k = 0; k <= pieces; ++k) {
+    const Vec3d to = turned(along, axis, low + (high - low) * k / pieces) * radius;
+    const auto next = static_cast<std::uint32_t>(overlay.mesh.positions.size());
+    for (const double share : {1.0, kArcInside}) {
+      overlay.mesh.positions.push_back(static_cast<Vec3f>(at + to * share));
+      overlay.mesh.normals.push_back(normal);
+      overlay.colors.push_back(color);
+    }
+    if (k > 0)  // seen from both sides
+      for (const Triangle& t : {Triangle{last, last + 1, next}, {next, last + 1, next + 1}}) {
+        overlay.mesh.triangles.push_back(t);
+        overlay.mesh.triangles.push_back({t[0], t[2], t[1]});
+      }
+    last = next;
+  }
+}
+
+void add_ranges(Overlay& overlay, const std::vector<JointRange>& ranges, double shortest) {
+  const Color open = color_from_srgb(0x4fa06a), across = color_from_srgb(0x6f8fc4), stopped = color_from_srgb(0xd4281c),
+              bone = color_from_srgb(0x33343a);
+  for (const JointRange& r : ranges) {
+    if (r.length < shortest) continue;
+    const Vec3d sideways = fan_cross(r.along, r.hinge);
+    add_arc(overlay, r.at, r.along, r.hinge, r.flexion, kArc * r.length, r.flexion.held ? stopped : open);
+    add_arc(overlay, r.at, r.along, sideways, r.sideways, 0.85 * kArc * r.length, r.sideways.held ? stopped : across);
+    // Where the bone is: turned by the swing, whose two shares are about these axes.
+    const Vec3d swing = r.hinge * r.flexion.now + sideways * r.sideways.now;
+    const double angle = std::sqrt(fan_dot(swing, swing));
+    const Vec3d now = angle > 0 ? turned(r.along, swing / angle, angle) : r.along;
+    add_bone(overlay, r.at, r.at + now * (1.15 * kArc * r.length), r.twist.held ? stopped : bone);
+  }
+}
+
+/// The cells behind a plane through the middle that faces the camera, as a closed surface.
+Mesh cut_open(const MarkerExtras& extras, const Vec3d& towards_camera) {
+  Mesh mesh;
+  mesh.positions = extras.control;
+  Vec3d middle;
+  for (const Vec3f& p : extras.control) middle += static_cast<Vec3d>(p) / static_cast<double>(extras.control.size());
+  std::map<std::array<std::uint32_t, 3>, std::pair<Triangle, int>> faces;
+  for (const auto& t : extras.cells) {
+    Vec3d center;
+    for (const std::uint32_t v : t) center += static_cast<Vec3d>(extras.control[v]) * 0.25;
+    if (fan_dot(center - middle, towards_camera) > 0) continue;
+    for (const Triangle& f : {Triangle{t[1], t[2], t[3]}, {t[0], t[3], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[1]}}) {
+      std::array<std::uint32_t, 3> key{f[0], f[1], f[2]};
+      std::sort(key.begin(), key.end());
+      auto& entry = faces[key];
+      entry.first = f;
+      ++entry.second;
+    }
+  }
+  for (const auto& [key, face] : faces)
+    if (face.second == 1) mesh.triangles.push_back(face.first);
+  return mesh;
+}
 
 }  // namespace
 
@@ -23,11 +102,15 @@ MarkerPictures::MarkerPictures(const Character& character, int count, std::size_
   }
 }
 
+bool MarkerPictures::wants(std::size_t frame) const {
+  return std::binary_search(wanted_.begin(), wanted_.end(), frame);
+}
+
 void MarkerPictures::take(std::size_t frame, double time, const std::vector<Vec3f>& positions,
-                          std::span<const Vec3d> markers, std::span<const double> confidence, const Mesh& control) {
-  if (!std::binary_search(wanted_.begin(), wanted_.end(), frame)) return;
+                          std::span<const Vec3d> markers, std::span<const double> confidence, MarkerExtras extras) {
+  if (!wants(frame)) return;
   shots_.push_back(
-      {time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}, control});
+      {time, positions, {markers.begin(), markers.end()}, {confidence.begin(), confidence.end()}, std::move(extras)});
 }
 
 Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> positions, const Color& color,
@@ -36,10 +119,14 @@ Image MarkerPictures::draw(const Character& character, std::span<const Vec3f> po
   const Box rest = character_.bounds();
   const double height = rest.hi.y - rest.lo.y;
   Overlay balls;
+  const Color seen = color_from_srgb(0xd4281c), held = color_from_srgb(0x2b59c3);
   for (std::size_t m = 0; m < shot.markers.size(); ++m)
-    if (shot.confidence[m] > 0)
-      add_ball(balls.mesh, shot.markers[m], kBall * height * (0.5 + 0.5 * shot.confidence[m]));
-  balls.colors.assign(balls.mesh.positions.size(), color_from_srgb(0xd4281c));
+    if (shot.confidence[m] > 0) {
+      const bool pinned = m < shot.extras.pinned.size() && shot.extras.pinned[m] != 0;
+      add_ball(balls.mesh, shot.markers[m], kBall * height * (pinned ? 1.6 : 0.5 + 0.5 * shot.confidence[m]));
+      balls.colors.resize(balls.mesh.positions.size(), pinned ? held : seen);
+    }
+  if (&character == &character_) add_ranges(balls, shot.extras.ranges, kShortest * height);
   const std::vector<Color> colors(positions.size(), color);
   const Drawable skin{&character, positions, {}, colors};
   // Markers on joints lie inside: through the skin.
@@ -54,7 +141,9 @@ Image MarkerPictures::sheet(const std::string& title, double yaw_degrees, bool f
   const std::vector<SheetCell> cells = draw_all(yaw_degrees, follow, {.width = 360, .height = 460}, context);
   SheetOptions sheet;
   sheet.title = title;
-  sheet.columns = static_cast<int>(std::min<std::size_t>(4, cells.size()));
+  const bool with_control =
+      std::any_of(shots_.begin(), shots_.end(), [](const Shot& s) { return !s.extras.control.empty(); });
+  sheet.columns = static_cast<int>(std::min<std::size_t>(with_control ? 3 : 4, cells.size()));
   return contact_sheet(cells, sheet);
 }
 
@@ -85,13 +174,20 @@ std::vector<SheetCell> MarkerPictures::draw_all(double yaw_degrees, bool follow,
     }
     render.ground_height = all.lo.y;
     const Camera camera = frame_bounds(follow ? box : all, view, aspect);
-    if (!shot.control.positions.empty()) {
-      Character control;
-      control.meshes.push_back(shot.control);
+    if (!shot.extras.control.empty()) {
       RenderOptions edges = render;
       edges.wireframe = true;
-      cells.push_back({draw(control, shot.control.positions, color_from_srgb(0x9fb7d6), shot, camera, edges, context),
-                       "control mesh"});
+      const auto picture_of = [&](Mesh mesh, const char* label) {
+        Character control;
+        control.meshes.push_back(std::move(mesh));
+        const std::vector<Vec3f> at = control.meshes[0].positions;
+        cells.push_back({draw(control, at, color_from_srgb(0x9fb7d6), shot, camera, edges, context), label});
+      };
+      Mesh cage;
+      cage.positions = shot.extras.control;
+      cage.triangles = shot.extras.cage;
+      picture_of(std::move(cage), "cage");
+      picture_of(cut_open(shot.extras, camera.eye - camera.target), "control mesh, cut open");
     }
     cells.push_back({draw(character_, shot.positions, color_from_srgb(0xd8b49a), shot, camera, render, context),
                      fmt::format("{:.2f} s", shot.time)});

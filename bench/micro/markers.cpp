@@ -101,7 +101,10 @@ void measure_drag(const std::string& name, const std::string& file, const std::v
                   const Bench& bench) {
   const Character character = load_character(file, bench.context());
   MarkerMap map;
-  for (const std::string& joint : joints) map.places.emplace_back().marker = map.places.back().bone = joint;
+  for (const std::string& joint : joints) {
+    MarkerPlace& place = map.places.emplace_back();
+    place.marker = place.bone = joint;
+  }
   MarkerEditor editor(character, map, {}, bench.context());
   const std::vector<Vec3d> rest = editor.frame().markers;
   for (const std::size_t m : {0, 1, 2, 3}) editor.pin(m);

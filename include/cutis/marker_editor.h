@@ -82,8 +82,11 @@ class MarkerEditor {
   void set_layer(const EditLayer& layer);  ///< undo() takes it back
   /// The body as it was shown last.
   [[nodiscard]] const MarkerFrame& frame() const;
-  /// Boundary of the control mesh as it is now, and where pins are, for pictures.
+  /// Boundary of the control mesh as it is now, its tetrahedra, how far joints may turn, and where pins are, for
+  /// pictures.
   void boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const;
+  void control_mesh(std::vector<Vec3f>& positions, std::vector<std::array<std::uint32_t, 4>>& tetrahedra) const;
+  [[nodiscard]] std::vector<JointRange> joint_ranges() const;
   [[nodiscard]] std::vector<Vec3d> pins() const;
 
  private:

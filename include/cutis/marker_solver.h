@@ -11,6 +11,7 @@
 // rigidly as they can. Paper: Le Naour et al. 2018. Mathematics: docs/algorithms/markers.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -175,6 +176,19 @@ struct UnreachedTarget {
   double degrees = 0;      ///< where that limit is, from rest
 };
 
+/// A joint that has limits, for pictures: which way its bone points, and how far it may turn.
+struct JointRange {
+  struct Angle {
+    double low = 0, high = 0, now = 0;  ///< radians from rest
+    bool held = false;                  ///< stands at an end
+  };
+  int joint = -1;
+  Vec3d at;                        ///< where the control mesh has it
+  Vec3d along, hinge;              ///< its bone at rest and its bending axis, turned as its parent is; unit
+  double length = 0;               ///< of its bone, metres
+  Angle flexion, sideways, twist;  ///< about `hinge`, about `along` x `hinge`, about `along`
+};
+
 /// The columns of the paper's Table I, and more.
 struct MarkerFrameReport {
   int iterations = 0;
@@ -223,6 +237,10 @@ class MarkerSolver {
   [[nodiscard]] const ControlMeshInfo& info() const;
   /// Boundary of the control mesh as it is now, for pictures.
   void boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const;
+  /// Its tetrahedra as they are now, four corners each, for pictures of the inside.
+  void control_mesh(std::vector<Vec3f>& positions, std::vector<std::array<std::uint32_t, 4>>& tetrahedra) const;
+  /// The joints that have limits, as they are now.
+  [[nodiscard]] std::vector<JointRange> joint_ranges() const;
 
  private:
   struct Impl;

@@ -6,7 +6,6 @@
 #include "base/math.h"
 #include "base/polar.h"
 #include "character/bones.h"
-#include "character/recognise.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
 #include "geometry/normals.h"
@@ -81,35 +80,6 @@ bool take_roles_of_hand(const Character& character, BodyModel& model) {
   return true;
 }
 
-/// Where names do not tell arms and legs, the shape of the skeleton may.
-void take_roles_of_shape(const Character& character, BodyModel& model) {
-  const auto has_limbs = [&] {
-    return model.roles.find(Part::upper_arm, Side::left) >= 0 && model.roles.find(Part::thigh, Side::left) >= 0 &&
-           model.roles.find(Part::upper_arm, Side::right) >= 0 && model.roles.find(Part::thigh, Side::right) >= 0;
-  };
-  if (!has_limbs()) {
-    const Recognised found = recognise(placed_joints(character));
-    BodyRoles by_shape = model.roles;
-    for (std::size_t b = 0; b < by_shape.roles.size(); ++b)
-      by_shape.roles[b] = found.roles[slot(model.skeleton.bones[b].joint)];
-    std::swap(model.roles, by_shape);
-    if (found.kind != BodyKind::human || !has_limbs()) {
-      model.roles = by_shape;
-      return;
-    }
-    const auto at = [&](Part part, Side side) { return model.skeleton.bones[slot(model.roles.find(part, side))].rest; };
-    const Vec3d hips = (at(Part::thigh, Side::left) + at(Part::thigh, Side::right)) * 0.5,
-                shoulders = (at(Part::upper_arm, Side::left) + at(Part::upper_arm, Side::right)) * 0.5;
-    model.roles.left = normalized(at(Part::thigh, Side::left) - at(Part::thigh, Side::right) +
-                                      at(Part::upper_arm, Side::left) - at(Part::upper_arm, Side::right),
-                                  model.roles.left);
-    const Vec3d up = shoulders - hips;
-    model.roles.up = normalized(up - model.roles.left * dot(up, model.roles.left), model.roles.up);
-    model.roles.forward = cross(model.roles.left, model.roles.up);
-  }
-  model.is_body = true;
-}
-
 // A sequence of low discrepancy over the area (Roberts 2018): every beginning of it is even.
 void add_samples(const Character& character, BodyModel& model) {
   const JoinedMeshes joined = join_meshes(character);
@@ -179,7 +149,10 @@ BodyModel make_body_model(const Character& character, const Context& context) {
   model.skeleton = make_driven_skeleton(character);
   model.extent = diagonal(character.bounds());
   model.roles = find_body_roles(character.skeleton, model.skeleton);
-  if (!take_roles_of_hand(character, model)) take_roles_of_shape(character, model);
+  if (!take_roles_of_hand(character, model)) {
+    model.roles = find_body_roles(character, model.skeleton);
+    model.is_body = has_limbs(model.roles);
+  }
   model.limits = human_limits(model.skeleton, model.roles);
   const std::size_t bones = model.skeleton.bones.size();
   model.children.resize(bones);

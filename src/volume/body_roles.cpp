@@ -1,6 +1,7 @@
 #include "volume/body_roles.h"
 
 #include "base/math.h"
+#include "character/recognise.h"
 
 namespace cutis {
 
@@ -65,6 +66,35 @@ BodyRoles find_body_roles(const Skeleton& skeleton, const DrivenSkeleton& driven
   if (hips >= 0 && top >= 0) body.up = normalized(at(top) - at(hips), body.up);
   body.up = normalized(body.up - body.left * dot(body.up, body.left), Vec3d{0, 1, 0});
   body.forward = normalized(cross(body.left, body.up), Vec3d{0, 0, 1});
+  return body;
+}
+
+bool has_limbs(const BodyRoles& body) {
+  for (const Part part : {Part::upper_arm, Part::thigh})
+    for (const Side side : {Side::left, Side::right})
+      if (body.find(part, side) < 0) return false;
+  return true;
+}
+
+BodyRoles find_body_roles(const Character& character, const DrivenSkeleton& driven) {
+  BodyRoles by_name = find_body_roles(character.skeleton, driven);
+  if (has_limbs(by_name)) return by_name;
+  const Recognised found = recognise(placed_joints(character));
+  BodyRoles body = by_name;
+  for (std::size_t b = 0; b < body.roles.size(); ++b)
+    body.roles[b] = found.roles[static_cast<std::size_t>(driven.bones[b].joint)];
+  if (found.kind != BodyKind::human || !has_limbs(body)) return by_name;
+  const auto at = [&](Part part, Side side) {
+    return driven.bones[static_cast<std::size_t>(body.find(part, side))].rest;
+  };
+  const Vec3d hips = (at(Part::thigh, Side::left) + at(Part::thigh, Side::right)) * 0.5,
+              shoulders = (at(Part::upper_arm, Side::left) + at(Part::upper_arm, Side::right)) * 0.5;
+  body.left = normalized(at(Part::thigh, Side::left) - at(Part::thigh, Side::right) + at(Part::upper_arm, Side::left) -
+                             at(Part::upper_arm, Side::right),
+                         body.left);
+  const Vec3d up = shoulders - hips;
+  body.up = normalized(up - body.left * dot(up, body.left), body.up);
+  body.forward = cross(body.left, body.up);
   return body;
 }
 

@@ -22,6 +22,11 @@ struct BodyRoles {
   [[nodiscard]] Vec3d elbow_axis(const DrivenSkeleton& skeleton, Side side) const;
 };
 
+/// By names alone.
 [[nodiscard]] BodyRoles find_body_roles(const Skeleton& skeleton, const DrivenSkeleton& driven);
+/// By names; where they do not tell arms and legs, by the shape of the skeleton.
+[[nodiscard]] BodyRoles find_body_roles(const Character& character, const DrivenSkeleton& driven);
+/// Upper arms and thighs, left and right.
+[[nodiscard]] bool has_limbs(const BodyRoles& body);
 
 }  // namespace cutis

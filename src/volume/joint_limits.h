@@ -58,6 +58,9 @@ struct BodyRoles;
 /// {"JOINT": {"flexion": [low, high], "sideways": [low, high], "twist": [low, high], "hinge": [x, y, z]}, ...}: degrees
 /// from rest, every entry optional; over the usual ranges. "free": true lifts a joint's limits. Throws Error.
 [[nodiscard]] JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const DrivenSkeleton& driven);
+/// The same over other ranges than those that names tell.
+[[nodiscard]] JointLimits read_limits(const std::string& file, JointLimits limits, const Skeleton& skeleton,
+                                      const DrivenSkeleton& driven);
 [[nodiscard]] std::string limits_to_json(const JointLimits& limits, const Skeleton& skeleton,
                                          const DrivenSkeleton& driven);
 

@@ -13,6 +13,11 @@
 namespace cutis {
 
 JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const DrivenSkeleton& driven) {
+  return read_limits(file, human_limits(skeleton, driven), skeleton, driven);
+}
+
+JointLimits read_limits(const std::string& file, JointLimits limits, const Skeleton& skeleton,
+                        const DrivenSkeleton& driven) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
@@ -20,7 +25,6 @@ JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
-  JointLimits limits = human_limits(skeleton, driven);
   for (const auto& [name, entry] : json.items()) {
     const int joint = skeleton.find(name);
     const int bone = joint < 0 ? -1 : driven.bone_of_joint[static_cast<std::size_t>(joint)];
@@ -53,7 +57,9 @@ JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const
       } else if (key == "flexion" || key == "sideways" || key == "twist") {
         const auto v = numbers(key.c_str(), 2);
         if (!(v[0] <= v[1])) fail(name + " › " + key, "has its low end above its high end");
-        (key == "flexion" ? limit.flexion : key == "sideways" ? limit.sideways : limit.twist) = {v[0] * kDegree, v[1] * kDegree};
+        (key == "flexion"    ? limit.flexion
+         : key == "sideways" ? limit.sideways
+                             : limit.twist) = {v[0] * kDegree, v[1] * kDegree};
       } else {
         fail(name, fmt::format("has '{}', which is none of flexion, sideways, twist, hinge, free", key));
       }

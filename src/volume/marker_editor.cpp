@@ -321,6 +321,13 @@ const MarkerFrame& MarkerEditor::frame() const { return *alive(impl_, "marker ed
 void MarkerEditor::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const {
   alive(impl_, "marker editor").solver.boundary(positions, triangles);
 }
+void MarkerEditor::control_mesh(std::vector<Vec3f>& positions,
+                                std::vector<std::array<std::uint32_t, 4>>& tetrahedra) const {
+  alive(impl_, "marker editor").solver.control_mesh(positions, tetrahedra);
+}
+std::vector<JointRange> MarkerEditor::joint_ranges() const {
+  return alive(impl_, "marker editor").solver.joint_ranges();
+}
 std::vector<Vec3d> MarkerEditor::pins() const {
   const Impl& s = alive(impl_, "marker editor");
   std::vector<Vec3d> list;

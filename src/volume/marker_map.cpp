@@ -209,10 +209,40 @@ MarkerMap load_marker_map(const std::string& file, const Character& character) {
   return map;
 }
 
+FittedFrame fit_to_take(const Character& character, const DrivenSkeleton& skeleton, std::span<const BoneMarker> markers,
+                        std::span<const int> point, std::span<const double> weights, const MarkerTake& take) {
+  FittedFrame fitted;
+  const auto seen = [&](std::size_t f, std::size_t m) {
+    return point[m] >= 0 && take.seen(f, static_cast<std::size_t>(point[m]));
+  };
+  for (std::size_t f = 0; f < take.frames; ++f) {
+    std::size_t count = 0;
+    for (std::size_t m = 0; m < markers.size(); ++m) count += seen(f, m) ? 1U : 0U;
+    if (count > fitted.markers) fitted.markers = count, fitted.frame = f;
+  }
+  if (fitted.markers < 3)
+    throw Error(ErrorCode::bad_argument, take.source, "no frame shows three markers of the map; it cannot be fitted");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Vec3d> targets;
+  std::vector<double> used(weights.begin(), weights.end());
+  for (std::size_t m = 0; m < markers.size(); ++m) {
+    const bool is_seen = seen(fitted.frame, m);
+    targets.push_back(is_seen ? take.at(fitted.frame, static_cast<std::size_t>(point[m])) : Vec3d{nan, nan, nan});
+    if (!is_seen) used[m] = 0;
+  }
+  // First as one rigid piece, then joint by joint, with the scale open all the time.
+  fitted.pose = rest_bone_pose(skeleton);
+  fitted.scale = place_as_one(skeleton, markers, targets, used, fitted.pose, true);
+  fitted.rms =
+      fit_pose(skeleton, JointLimits(skeleton.bones.size()), diagonal(character.bounds()), markers, targets, used,
+               {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, fitted.pose, fitted.scale)
+          .rms;
+  return fitted;
+}
+
 MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const MarkerTake& take,
                          const Context& context, MarkerFitReport* report) {
   const DrivenSkeleton skeleton = make_driven_skeleton(character);
-  const double size = diagonal(character.bounds());
   std::vector<BoneMarker> markers;
   std::vector<int> index;
   std::vector<double> weights;
@@ -221,46 +251,26 @@ MarkerMap fit_marker_map(const Character& character, const MarkerMap& map, const
     index.push_back(take.find(place.marker));
     weights.push_back(place.weight);
   }
-  // The frame that shows most; of those the first.
-  std::size_t best = 0, most = 0;
-  for (std::size_t f = 0; f < take.frames; ++f) {
-    std::size_t seen = 0;
-    for (const int i : index) seen += i >= 0 && take.seen(f, static_cast<std::size_t>(i)) ? 1U : 0U;
-    if (seen > most) most = seen, best = f;
-  }
-  if (most < 3)
-    throw Error(ErrorCode::bad_argument, take.source, "no frame shows three markers of the map; it cannot be fitted");
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<Vec3d> targets;
-  for (std::size_t m = 0; m < markers.size(); ++m) {
-    const bool seen = index[m] >= 0 && take.seen(best, static_cast<std::size_t>(index[m]));
-    targets.push_back(seen ? take.at(best, static_cast<std::size_t>(index[m])) : Vec3d{nan, nan, nan});
-    if (!seen) weights[m] = 0;
-  }
-
-  // First as one rigid piece, then joint by joint, with the scale open all the time.
-  BonePose pose = rest_bone_pose(skeleton);
-  double scale = place_as_one(skeleton, markers, targets, weights, pose, true);
-  const PoseFitReport fit =
-      fit_pose(skeleton, JointLimits(skeleton.bones.size()), size, markers, targets, weights,
-               {.iterations = 200, .rest_pull = 0.04, .open_pull = 0.2, .fit_scale = true}, pose, scale);
+  const FittedFrame fit = fit_to_take(character, skeleton, markers, index, weights, take);
   MarkerMap fitted;
-  fitted.scale = scale;
+  fitted.scale = fit.scale;
   for (std::size_t m = 0; m < markers.size(); ++m) {
     MarkerPlace place = map.places[m];
-    if (weights[m] > 0) {
+    if (index[m] >= 0 && weights[m] > 0 && take.seen(fit.frame, static_cast<std::size_t>(index[m]))) {
       const auto b = static_cast<std::size_t>(markers[m].bone);
       const int joint = skeleton.bones[b].joint;
       place.bone = character.skeleton.joints[static_cast<std::size_t>(joint)].name;
       place.vertex = -1;
-      place.offset = rotate(conjugate(pose.rotation[b]), targets[m] * scale - pose.position[b]);
+      place.offset = rotate(conjugate(fit.pose.rotation[b]),
+                            take.at(fit.frame, static_cast<std::size_t>(index[m])) * fit.scale - fit.pose.position[b]);
     } else {
       context.warn(
           fmt::format("{}: {} is not seen in the fitted frame; it keeps its usual place", take.source, place.marker));
     }
     fitted.places.push_back(std::move(place));
   }
-  if (report != nullptr) *report = {scale, fit.rms, best, most, to_pose(character.skeleton, skeleton, pose)};
+  if (report != nullptr)
+    *report = {fit.scale, fit.rms, fit.frame, fit.markers, to_pose(character.skeleton, skeleton, fit.pose)};
   return fitted;
 }
 

@@ -29,6 +29,9 @@ constexpr std::size_t kListed = 12;
 constexpr std::size_t kFewestSubject = 5;
 constexpr double kMostNames = 0.8;
 
+/// So many points with a label are a body.
+constexpr std::size_t kLabelled = 20;
+
 /// Points that may be markers, with their names.
 struct NamedPoints {
   std::vector<std::size_t> points;
@@ -177,20 +180,23 @@ MarkerMap default_marker_map(const Character& character, const MarkerTake& take,
   }
   if (map.places.size() < 3) {
     const std::vector<TakeSubject> subjects = find_subjects(take);
-    const NamedPoints all = named_points(take, true);
-    std::vector<std::size_t> points;
-    for (const std::size_t i : all.points)
-      if (subjects.empty() ||
-          std::find(subjects[0].points.begin(), subjects[0].points.end(), i) != subjects[0].points.end())
-        points.push_back(i);
-    points = measured_points(take, points);
+    // Of all points: a computed frame reaches out of whose it is. Where many have a label, those without are what the
+    // laboratory put aside.
+    std::vector<std::size_t> points = measured_points(take, named_points(take, true).points);
+    const auto is_labelled = [&](std::size_t i) { return take.kinds[i] == PointKind::marker; };
+    if (static_cast<std::size_t>(std::count_if(points.begin(), points.end(), is_labelled)) >= kLabelled)
+      std::erase_if(points, [&](std::size_t i) { return !is_labelled(i); });
+    if (!subjects.empty())
+      std::erase_if(points, [&](std::size_t i) {
+        return std::find(subjects[0].points.begin(), subjects[0].points.end(), i) == subjects[0].points.end();
+      });
     if (points.size() < kLeastNameless)
       throw Error(
           ErrorCode::bad_argument, take.source,
           fmt::format("fewer than three of its points have a usual place on {} by their names, and {} are too few to "
                       "find out without; give a map with --map",
                       character.source, points.size()));
-    NamelessMap found = find_nameless_map(character, skeleton, take, points);
+    NamelessMap found = find_nameless_map(character, skeleton, take, points, context);
     told = {};
     told.by_names = false;
     told.set = found.set;

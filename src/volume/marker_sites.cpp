@@ -20,7 +20,7 @@ class Finder {
   Finder(const Character& character, const DrivenSkeleton& skeleton)
       : character_(character),
         skeleton_(skeleton),
-        body_(find_body_roles(character.skeleton, skeleton)),
+        body_(find_body_roles(character, skeleton)),
         welded_(weld_character(character)),
         solid_(welded_.positions, welded_.topology.triangles) {
     torso();

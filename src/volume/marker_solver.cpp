@@ -16,6 +16,7 @@
 #include "cutis/marker_solver.h"
 #include "cutis/option_rows.h"
 #include "geometry/normals.h"
+#include "volume/body_roles.h"
 #include "volume/embedding.h"
 #include "volume/joint_limits.h"
 #include "volume/marker_map.h"
@@ -102,9 +103,10 @@ struct MarkerSolver::Impl {
       weight.push_back(place.weight);
     }
     limits = JointLimits(driven.bones.size());
-    if (o.limits)
-      limits = o.limits_file.empty() ? human_limits(character.skeleton, driven)
-                                     : read_limits(o.limits_file, character.skeleton, driven);
+    if (o.limits) {
+      limits = human_limits(driven, find_body_roles(character, driven));
+      if (!o.limits_file.empty()) limits = read_limits(o.limits_file, std::move(limits), character.skeleton, driven);
+    }
     mesh = make_control_mesh(welded.positions, welded.topology.triangles, driven, places,
                              {.vertices = o.resolution, .cage = o.cage}, context);
     if (!o.skeleton) mesh.sample_edges.clear();
@@ -244,7 +246,9 @@ struct MarkerSolver::Impl {
     // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes along.
     const BonePose before = marker_pose;
     reach->fit(wanted, sure, marker_pose);
-    const std::vector<Missed> missed = reach->missed(wanted, sure, marker_pose);
+    // In an edit, what is held has to be reached; the rest keeps the body near where it was, and gives way.
+    const std::vector<double> held = reach->is_edit() ? ReachFit::held_weights(sure) : sure;
+    const std::vector<Missed> missed = reach->missed(wanted, held, marker_pose);
     if (options.start_from_pose || !started) carry(before, marker_pose);
     guided.clear();
     if (options.start_from_pose) {
@@ -271,7 +275,7 @@ struct MarkerSolver::Impl {
         report.limited = step->find_pose(arap->positions, arap->rotations, pose, marker_pose.rotation, guided);
         step->differentials(pose, gamma);
         lacking = options.limits ? step->press_limits(arap->positions, gamma) : 0;
-        if (reach->is_edit()) off = press_targets(sure);
+        if (reach->is_edit()) off = press_targets(held);
       }
       arap->global_step(gamma, context);
       moved = 0;
@@ -303,6 +307,31 @@ struct MarkerSolver::Impl {
     }
     report.marker_rms = std::sqrt(sum / static_cast<double>(std::max<std::size_t>(report.markers, 1)));
     write(report);
+  }
+
+  [[nodiscard]] std::vector<JointRange> joint_ranges() const {
+    std::vector<JointRange> list;
+    for (std::size_t b = 0; b < driven.bones.size(); ++b) {
+      const auto& limit = limits.of(static_cast<int>(b));
+      const DrivenSkeleton::Bone& bone = driven.bones[b];
+      if (!limit || bone.parent < 0) continue;
+      const Quatd& parent = pose.rotation[static_cast<std::size_t>(bone.parent)];
+      const JointLimits::Angles now = JointLimits::angles(*limit, conjugate(parent) * pose.rotation[b]);
+      const auto angle = [](const AngleRange& range, double at) {
+        const bool held = std::min(std::abs(at - range.low), std::abs(at - range.high)) < kLimitTolerance;
+        return JointRange::Angle{range.low, range.high, at, held};
+      };
+      const int v = step->joint_vertex(static_cast<int>(b));
+      list.push_back({.joint = bone.joint,
+                      .at = v >= 0 ? shape[static_cast<std::size_t>(v)] : pose.position[b],
+                      .along = rotate(parent, limit->along),
+                      .hinge = rotate(parent, limit->hinge),
+                      .length = distance(bone.end, bone.rest),
+                      .flexion = angle(limit->flexion, now.flexion),
+                      .sideways = angle(limit->sideways, now.sideways),
+                      .twist = angle(limit->twist, now.twist)});
+    }
+    return list;
   }
 
   [[nodiscard]] double volume_of(std::span<const Vec3f> positions) const {
@@ -406,6 +435,16 @@ void MarkerSolver::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>
   triangles = alive(impl_, "marker solver").mesh.boundary;
 }
 
+void MarkerSolver::control_mesh(std::vector<Vec3f>& positions,
+                                std::vector<std::array<std::uint32_t, 4>>& tetrahedra) const {
+  const Impl& s = alive(impl_, "marker solver");
+  positions.clear();
+  for (const Vec3d& p : s.shape) positions.push_back(static_cast<Vec3f>(p));
+  tetrahedra.assign(s.mesh.tetrahedra.begin(), s.mesh.tetrahedra.end());
+}
+
+std::vector<JointRange> MarkerSolver::joint_ranges() const { return alive(impl_, "marker solver").joint_ranges(); }
+
 std::string_view to_string(Embedding embedding) {
   return embedding == Embedding::tetrahedra ? "tets" : embedding == Embedding::smooth ? "smooth" : "green";
 }
@@ -417,7 +456,7 @@ Embedding embedding_from_string(std::string_view name) {
 
 std::string default_limits_json(const Character& character) {
   const DrivenSkeleton driven = make_driven_skeleton(character);
-  return limits_to_json(human_limits(character.skeleton, driven), character.skeleton, driven);
+  return limits_to_json(human_limits(driven, find_body_roles(character, driven)), character.skeleton, driven);
 }
 
 }  // namespace cutis

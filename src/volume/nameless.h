@@ -33,6 +33,7 @@ inline constexpr std::size_t kLeastNameless = 12;
 /// `points`: of the take, those to explain. Throws Error(bad_argument) when no frame shows enough of them, or the
 /// character has no sites.
 [[nodiscard]] NamelessMap find_nameless_map(const Character& character, const DrivenSkeleton& skeleton,
-                                            const MarkerTake& take, std::span<const std::size_t> points);
+                                            const MarkerTake& take, std::span<const std::size_t> points,
+                                            const Context& context);
 
 }  // namespace cutis

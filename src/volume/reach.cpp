@@ -17,6 +17,8 @@ constexpr int kWarmSteps = 3, kMoreSteps = 10, kColdSteps = 60, kReachSteps = 8,
 constexpr double kWeaker = 0.4;
 /// Angles are open when there are at least this many unknowns for every number that targets give.
 constexpr double kOpen = 2;
+/// Markers that count less than this share of the one that counts most give way to an edit.
+constexpr double kHeld = 0.5;
 /// Another start has to be better than going on by this, in shares of a marker at the distance kReached: a pose does
 /// not jump for nothing. Where none was, they are tried again when the cost has changed by this factor.
 constexpr double kWorthIt = 0.25, kChanged = 1.3;
@@ -40,6 +42,14 @@ double ReachFit::worst(std::span<const Vec3d> targets, std::span<const double> w
   for (std::size_t m = 0; m < markers_.size(); ++m)
     if (usable(m, markers_, targets, weights)) far = std::max(far, distance(markers_[m].at(pose), targets[m]));
   return far;
+}
+
+std::vector<double> ReachFit::held_weights(std::span<const double> weights) {
+  const double most = weights.empty() ? 0 : *std::ranges::max_element(weights);
+  std::vector<double> held(weights.begin(), weights.end());
+  for (double& w : held)
+    if (w < kHeld * most) w = 0;
+  return held;
 }
 
 BonePose ReachFit::with_bent_hinges(std::span<const Vec3d> targets, std::span<const double> weights,
@@ -78,8 +88,8 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
   const BonePose before = pose;
   const PoseFitOptions usual;
   const auto run = [&](const JointLimits& limits, int steps, BonePose& at, const BonePose* anchor = nullptr,
-                       double pull = 1) {
-    return fit_pose(skeleton_, limits, size_, markers_, targets, weights,
+                       double pull = 1, std::span<const double> by = {}) {
+    return fit_pose(skeleton_, limits, size_, markers_, targets, by.empty() ? weights : by,
                     {.iterations = steps,
                      .rest_pull = pull * usual.rest_pull,
                      .open_pull = pull * usual.open_pull,
@@ -90,11 +100,15 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
   PoseFitReport report = run(limits_, started_ ? kWarmSteps : kColdSteps, pose);
   if (report.used == 0) return;
   started_ = true;
-  is_edit_ = static_cast<double>(report.unknowns) >= kOpen * 3.0 * static_cast<double>(report.used);
+  const std::vector<double> held = held_weights(weights);
+  const auto holds = static_cast<double>(std::ranges::count_if(held, [](double w) { return w > 0; }));
+  is_edit_ = static_cast<double>(report.unknowns) >= kOpen * 3.0 * holds;
   const double reached = kReached * size_;
-  if (worst(targets, weights, pose) > reached) report = run(limits_, is_edit_ ? kColdSteps : kMoreSteps, pose);
+  // What is to be reached: in an edit, what somebody holds.
+  const std::span<const double> wanted = is_edit_ ? std::span<const double>(held) : weights;
+  if (worst(targets, wanted, pose) > reached) report = run(limits_, is_edit_ ? kColdSteps : kMoreSteps, pose);
 
-  if (!limits_.empty() && worst(targets, weights, pose) > reached) {
+  if (!limits_.empty() && worst(targets, wanted, pose) > reached) {
     const double worth = kWorthIt * reached * reached;
     const bool changed = report.cost > kChanged * given_up_ || kChanged * report.cost < given_up_;
     // What the limits cost: nothing, and there is nothing to look for.
@@ -123,10 +137,13 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
   // Proximal steps: pulled to where they are, and less every time, joints give way until the targets are reached or
   // held off by limits.
   double pull = 1;
+  std::vector<double> giving(weights.begin(), weights.end());
   for (int round = 0; is_edit_ && round < kReachRounds; ++round, pull *= kWeaker) {
     const BonePose anchor = pose;
-    if (worst(targets, weights, pose) < 0.05 * reached) break;
-    (void)run(limits_, kReachSteps, pose, &anchor, pull);
+    if (worst(targets, wanted, pose) < 0.05 * reached) break;
+    // So do the markers that nobody holds.
+    for (std::size_t m = 0; m < giving.size(); ++m) giving[m] = held[m] > 0 ? weights[m] : pull * weights[m];
+    (void)run(limits_, kReachSteps, pose, &anchor, pull, giving);
   }
 }
 

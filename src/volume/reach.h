@@ -36,7 +36,9 @@ class ReachFit {
   /// Improves `pose`, that of the last frame; the first frame after a reset is placed as one piece before.
   void fit(std::span<const Vec3d> targets, std::span<const double> weights, BonePose& pose);
 
-  /// Of the last fit: fewer targets than what the joints leave open.
+  /// The weights of markers that count fully, or nearly; 0 for those that give way to them.
+  [[nodiscard]] static std::vector<double> held_weights(std::span<const double> weights);
+  /// Of the last fit: fewer targets are held than what the joints leave open.
   [[nodiscard]] bool is_edit() const { return is_edit_; }
   /// Of the last fit, farther than kReached, farthest first.
   [[nodiscard]] std::vector<Missed> missed(std::span<const Vec3d> targets, std::span<const double> weights,

@@ -1,9 +1,9 @@
 // From a take to targets: which samples to believe, gaps filled, confidences.
 //
 // Every marker has companions: the markers whose distance to it changes least over the take, in practice those on the
-// same bone. A sample whose distances to its companions are far from usual is a jump and counts as missing, unless two
-// of them are right in each other's place: these were swapped, and are swapped back. A short gap is filled by carrying
-// the marker along with its companions, from both ends; a long one is released, with confidences that fade.
+// same bone. Two that suit their companions better in each other's place were swapped, and are swapped back. A sample
+// whose distances to its companions are far from usual is a jump and counts as missing. A short gap is filled by
+// carrying the marker along with its companions, from both ends; a long one is released, with confidences that fade.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,6 +34,11 @@ double median(std::vector<double>& values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+/// Of swaps: distances are never surer than this, metres; in these units a marker is odd beyond the first, right within
+/// the second, and two have to be as much better in each other's place as the third says.
+constexpr double kSwapDeviation = 0.01, kOdd = 2, kRight = 1.2, kBetter = 0.4;
+constexpr std::size_t kRecent = 6;  // frames
 
 struct Companion {
   std::size_t marker = 0;
@@ -82,6 +87,7 @@ class Preparer {
 
  private:
   MarkerTargets prepare() {
+    mend_swaps();
     drop_jumps();
     for (std::size_t m = 0; m < n_; ++m) fill(m);
     bridge_empty();
@@ -115,6 +121,47 @@ class Preparer {
         return x.spread + 0.02 * x.distance < y.spread + 0.02 * y.distance;
       });
       if (companions_[a].size() > kCompanions) companions_[a].resize(kCompanions);
+    }
+  }
+
+  /// How far a marker at `at` is from its usual distances to its companions, in what is usual of them; `but` is in
+  /// doubt itself. Negative: too few are seen.
+  [[nodiscard]] double misfit(std::size_t f, std::size_t m, const Vec3d& at, std::size_t but) {
+    std::vector<double> off;
+    for (const Companion& c : companions_[m])
+      if (c.marker != but && seen(f, c.marker))
+        off.push_back(std::abs(distance(at, p(f, c.marker)) - c.distance) / (kSwapDeviation + 3 * c.spread));
+    return off.size() < 3 ? -1 : median(off);
+  }
+
+  /// Two neighbours that suit their companions better in each other's place were swapped.
+  void mend_swaps() {
+    std::vector<double> own(n_);
+    std::vector<std::size_t> last(n_, 0);  // seen before this one
+    for (std::size_t f = 0; f < frames_; ++f) {
+      for (std::size_t m = 0; m < n_; ++m)
+        if (f > 0 && seen(f - 1, m)) last[m] = f - 1;
+      for (std::size_t m = 0; m < n_; ++m) own[m] = seen(f, m) ? misfit(f, m, p(f, m), n_) : -1;
+      for (std::size_t a = 0; a < n_; ++a)
+        for (std::size_t b = a + 1; b < n_; ++b) {
+          if (own[a] < 0 || own[b] < 0 || std::max(own[a], own[b]) < kOdd) continue;
+          const double before = misfit(f, a, p(f, a), b) + misfit(f, b, p(f, b), a), in_a = misfit(f, a, p(f, b), b),
+                       in_b = misfit(f, b, p(f, a), a);
+          if (in_a < 0 || in_b < 0 || std::max(in_a, in_b) > kRight || in_a + in_b > kBetter * before) continue;
+          // Both came from where the other is now; bodies that bend in a rare way go on as they went.
+          if (last[a] + kRecent > f && last[b] + kRecent > f) {
+            const Vec3d &from_a = p(last[a], a), &from_b = p(last[b], b);
+            if (distance(p(f, b), from_a) + distance(p(f, a), from_b) >
+                kBetter * (distance(p(f, a), from_a) + distance(p(f, b), from_b)))
+              continue;
+          } else if (std::min(own[a], own[b]) < 2 * kOdd) {
+            continue;
+          }
+          std::swap(p(f, a), p(f, b));
+          own[a] = in_a;
+          own[b] = in_b;
+          out_.swapped += 2 * counts(f);
+        }
     }
   }
 

@@ -18,4 +18,18 @@ namespace cutis::test {
 [[nodiscard]] MarkerTake capture(const Character& character, const MarkerMap& map, const std::string& clip, int frames,
                                  const Context& context);
 
+/// A take as a laboratory has it: markers of a set on the skin of somebody, each a little off its site (`habit`,
+/// metres) and a centimetre above the skin, and `more` anywhere on it; noise of a millimetre, dropouts in bursts,
+/// turned about the vertical, of a person of another size. Names are those of the set; the others are "X0", ...
+struct TakeMaking {
+  std::string set;
+  double habit = 0.015, seconds = 3.3, rate = 120;
+  int more = 0;
+  std::uint64_t seed = 1;
+};
+[[nodiscard]] MarkerTake lab_take(const Character& character, const Clip& clip, const TakeMaking& making,
+                                  const Context& context);
+/// The same without names, in another order; `order`: which point of the take each is.
+[[nodiscard]] MarkerTake without_names(const MarkerTake& take, std::uint64_t seed, std::vector<std::size_t>& order);
+
 }  // namespace cutis::test

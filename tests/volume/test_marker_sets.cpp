@@ -298,5 +298,186 @@ TEST(NamelessTake, TheMovementTrialIsPlacedAsItsNamesPlaceIt) {
       }
 }
 
+// A file of the worst kind: two people without prefixes, millimetres that are said to be metres, Y and Z exchanged,
+// gaps, a swap, a jump, numbers that are none though the file says they are valid.
+TEST_F(TakesOfAHuman, AllThatCanBeWrongWithATakeIsMendedOrTold) {
+  const MarkerTake good = test::capture(character, truth, "walk", 90, context);
+  const std::size_t n = good.names.size();
+  MarkerTake bad;
+  bad.source = "worst";
+  bad.rate = good.rate;
+  bad.frames = good.frames;
+  for (const char* who : {"", "b"})
+    for (const std::string& name : good.names) bad.names.push_back(who + name);
+  bad.kinds.assign(2 * n, PointKind::marker);
+  for (std::size_t f = 0; f < good.frames; ++f)
+    for (int who = 0; who < 2; ++who)
+      for (std::size_t i = 0; i < n; ++i) bad.positions.push_back(good.at(f, i) + Vec3d{who * 2.0, 0, 0});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto point = [&](const char* name) { return static_cast<std::size_t>(good.find(name)); };
+  for (std::size_t f = 20; f < 26; ++f) std::swap(bad.at(f, point("LKNE")), bad.at(f, point("LTHI")));
+  for (std::size_t f = 40; f < 44; ++f) bad.at(f, point("RELB")) += Vec3d{0.6, 0.3, 0};
+  for (std::size_t f = 30; f < 38; ++f) bad.at(f, point("RANK")) = {nan, nan, nan};
+  for (std::size_t f = 50; f < 55; ++f) bad.at(f, point("C7")) = {};
+  for (Vec3d& p : bad.positions) p = Vec3d{p.x, p.z, p.y} * 1000.0;
+  bad.residuals.assign(bad.positions.size(), 0.0F);
+
+  MarkerTake one = take_of_subject(bad, "", context);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("2 subjects")));
+  ASSERT_EQ(one.names.size(), n);
+  const bool first = one.names[0][0] != 'b';
+  ASSERT_TRUE(first) << "of two that are as large the first";
+  (void)mend_axes(one, context);
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("up axis")));
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("mirrored")));
+  const MarkerMap map = fit_marker_map(character, default_marker_map(character, one, context), one, context);
+  EXPECT_NEAR(map.scale, 0.001, 0.00002);
+  const MarkerTargets targets = prepare_targets(one, map, context);
+  EXPECT_EQ(targets.swapped, 12U);
+  EXPECT_EQ(targets.jumps, 4U + 5U) << "zeros that no reader has seen are jumps";
+  EXPECT_GE(targets.filled, 8U + 5U + 4U);
+  // Distances between markers are those of the walk: nothing wrong is left, whichever way the body now faces.
+  for (std::size_t f = 15; f < 60; ++f)
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (targets.frame_confidence(f)[a] > 0 && targets.frame_confidence(f)[b] > 0) {
+          EXPECT_NEAR(distance(targets.frame(f)[a], targets.frame(f)[b]),
+                      distance(good.at(f, a), good.at(f, b)) * map.scale * 1000, 0.05)
+              << f << " " << good.names[a] << " " << good.names[b];
+        }
+}
+
+// As the file is, with its 112 other points: the names are not looked at.
+TEST(NamelessTake, TheWholeMovementTrialIsPlacedAndDrivesTheBodyAsWithNames) {
+  CUTIS_NEEDS_SHARED_DATA();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character character = load_character("builtin:human", context);
+  const MarkerTake take = load_take((test::shared_data() / "markers_c3d" / "Movement_trial.c3d").string(), context);
+  const MarkerMap wanted = fit_marker_map(character, default_marker_map(character, take, context), take, context);
+  const MarkerMap found =
+      fit_marker_map(character, default_marker_map(character, take, context, nullptr, false), take, context);
+  ASSERT_GE(found.places.size(), 39U);
+  const auto at = [&](const MarkerPlace& p) {
+    return character.skeleton.joints[static_cast<std::size_t>(character.skeleton.find(p.bone))]
+               .world_from_rest.translation +
+           p.offset;
+  };
+  for (const MarkerPlace& w : wanted.places) {
+    const auto f = std::find_if(found.places.begin(), found.places.end(),
+                                [&](const MarkerPlace& p) { return without_subject(p.marker) == w.marker; });
+    ASSERT_NE(f, found.places.end()) << w.marker;
+    EXPECT_LT(distance(at(*f), at(w)), 0.015) << w.marker;
+  }
+  const auto mean_distance = [&](const MarkerMap& map) {
+    const MarkerTargets targets = prepare_targets(take, map, context);
+    MarkerSolver solver(character, map, {.resolution = 300}, context);
+    double sum = 0, count = 0;
+    for (std::size_t f = 0; f < targets.frames; f += 40) {
+      const MarkerFrame& frame = solver.solve(targets.frame(f), targets.frame_confidence(f));
+      for (const MarkerPlace& w : wanted.places)
+        for (std::size_t m = 0; m < map.places.size(); ++m)
+          if (without_subject(map.places[m].marker) == w.marker && targets.frame_confidence(f)[m] > 0)
+            sum += distance(frame.markers[m], targets.frame(f)[m]), count += 1;
+    }
+    return sum / count;
+  };
+  EXPECT_LT(mean_distance(found), 1.2 * mean_distance(wanted));
+}
+
+// Markers on the skin of people the fit has not seen, on other bodies, in motions that are never at rest.
+struct StrangeTake {
+  const char *name, *person, *motion, *on;  // a motion of the shared data, or a clip of the person
+  test::TakeMaking making;
+};
+class StrangeTakes : public testing::TestWithParam<StrangeTake> {};
+
+TEST_P(StrangeTakes, WithoutNamesAreOnTheBodyWhereNamesPutThem) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const StrangeTake& c = GetParam();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const auto load = [&](const std::string& name) {
+    return load_character(name.starts_with("builtin:") ? name : (test::shared_data() / name).string(), context);
+  };
+  const Character person = load(c.person), on = load(c.on);
+  const std::string motion = c.motion;
+  const Clip clip = motion.ends_with(".bvh") ? load_motion((test::shared_data() / motion).string(), person, context)
+                                             : person.clip(motion);
+  const MarkerTake named = test::lab_take(person, clip, c.making, context);
+  std::vector<std::size_t> order;
+  const MarkerTake blank = test::without_names(named, c.making.seed, order);
+  MarkerMapReport report;
+  const MarkerMap wanted = fit_marker_map(on, default_marker_map(on, named, context), named, context);
+  const MarkerMap found = fit_marker_map(on, default_marker_map(on, blank, context, &report), blank, context);
+  EXPECT_EQ(report.set, c.making.set);
+  const auto at = [&](const MarkerPlace& p) {
+    return on.skeleton.joints[static_cast<std::size_t>(on.skeleton.find(p.bone))].world_from_rest.translation +
+           p.offset;
+  };
+  std::vector<double> off;
+  for (const MarkerPlace& w : wanted.places)
+    for (const MarkerPlace& f : found.places)
+      if (named.names[order[std::stoul(f.marker) - 1000]] == w.marker) off.push_back(distance(at(f), at(w)));
+  ASSERT_GE(off.size(), wanted.places.size() - 1);
+  std::sort(off.begin(), off.end());
+  EXPECT_LT(off[off.size() * 19 / 20], 0.015);
+  EXPECT_NEAR(found.scale, wanted.scale, 0.02 * wanted.scale);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, StrangeTakes,
+                         testing::Values(StrangeTake{"KataOnAnotherBody",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_hard/cmu_135_02.bvh",
+                                                     "builtin:human",
+                                                     {.set = "OptiTrack Baseline 37", .seed = 3}},
+                                         StrangeTake{"SalsaWithFiftyMarkers",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_hard/cmu_60_08.bvh",
+                                                     "builtin:human",
+                                                     {.set = "OptiTrack Core 50", .seed = 4}},
+                                         StrangeTake{"CrouchOfAClothedManWithMoreMarkers",
+                                                     "avatars/rocketbox_male.glb",
+                                                     "crouch_in",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .more = 14, .seed = 15}},
+                                         StrangeTake{"ASquatWithSixtySixMarkers",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_cmu/13_29_twists_squats_30fps.bvh",
+                                                     "builtin:human",
+                                                     {.set = "IOR", .seed = 9}},
+                                         StrangeTake{"ACartwheelAtAHundredAndTwentyHertz",
+                                                     "makehuman_male/makehuman_male.glb",
+                                                     "motion_bvh_cmu/49_07_cartwheel.bvh",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .seed = 6}},
+                                         StrangeTake{"AWalkOfARabbit",
+                                                     "avatars/rabbit.vrm",
+                                                     "motion_bvh_cmu/02_01_walk.bvh",
+                                                     "builtin:human",
+                                                     {.set = "Plug-in Gait", .seed = 18}}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(NamelessTake, OfPointsThatAreNoBodyIsRefused) {
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character character = load_character("builtin:human", context);
+  std::vector<std::string> names;
+  for (int i = 0; i < 30; ++i) names.push_back("P" + std::to_string(i));
+  MarkerTake take = take_with(names);
+  take.frames = 60;
+  // Each on a circle of its own.
+  for (std::size_t f = 0; f < take.frames; ++f)
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const double a = 0.3 * static_cast<double>(f) + static_cast<double>(i * i);
+      take.positions.push_back({0.3 * std::sin(static_cast<double>(i)) + 0.4 * std::cos(a),
+                                0.06 * static_cast<double>(i) + 0.2 * std::sin(1.7 * a),
+                                0.2 * std::cos(2.0 * static_cast<double>(i)) + 0.4 * std::sin(a)});
+    }
+  take.residuals.assign(take.positions.size(), 0.0F);
+  EXPECT_THAT(test::error_of([&] { (void)default_marker_map(character, take, context); }),
+              HasSubstr("do not move as markers on a body"));
+}
+
 }  // namespace
 }  // namespace cutis

@@ -24,7 +24,7 @@ struct MarkersArguments {
   double skeleton_scale = 1, fps = 30;
   int frames = 0, sheet_frames = 8;
   double yaw = 35;
-  bool no_fit = false, follow = false, control = false;
+  bool no_fit = false, follow = false, control = false, ranges = false;
   MarkerOptions solver;
   TargetOptions targets;
   TakeOptions reading;
@@ -261,6 +261,7 @@ void run_markers(const MarkersArguments& options) {
   const double solved_rate = rate * static_cast<double>(every);
   std::optional<TargetStream> pieces;
   MarkerTargets whole;
+  EditLayer edits;
   if (is_long) {
     Context quiet = context;  // what is wrong with the file was said
     quiet.on_warning = {};
@@ -271,15 +272,15 @@ void run_markers(const MarkersArguments& options) {
         context, options.targets);
   } else {
     whole = prepare_targets(take, map, context, options.targets);
-    if (!options.edits.empty()) whole = with_edits(whole, load_edits(options.edits, map));
+    if (!options.edits.empty()) whole = with_edits(whole, edits = load_edits(options.edits, map));
     whole = resample(whole, solved_rate);
   }
   const auto targets = [&]() -> const MarkerTargets& { return pieces ? pieces->counts() : whole; };
   std::size_t frames = (targets().frames - 1) / every + 1;
   if (options.frames > 0) frames = std::min(frames, static_cast<std::size_t>(options.frames));
 
-  if (is_surface && (!options.poses.empty() || options.control))
-    fail("--skin", "surface has no skeleton and no control mesh; leave out --poses and --control");
+  if (is_surface && (!options.poses.empty() || options.control || options.ranges))
+    fail("--skin", "surface has no skeleton and no control mesh; leave out --poses, --control and --ranges");
   std::optional<SurfaceMarkers> surface;
   std::optional<MarkerSolver> volume;
   if (is_surface)
@@ -339,9 +340,20 @@ void run_markers(const MarkersArguments& options) {
     else if (!options.poses.empty())
       poses.push_back(frame.pose);
     if (writer) writer->add_frame(*positions, *normals);
-    Mesh control;
-    if (options.control) volume->boundary(control.positions, control.triangles);
-    pictures.take(f, times[f], *positions, wanted, sure, control);
+    if (pictures.wants(f)) {
+      MarkerExtras extras;
+      if (options.control) {
+        volume->control_mesh(extras.control, extras.cells);
+        volume->boundary(extras.control, extras.cage);
+      }
+      if (options.ranges) extras.ranges = volume->joint_ranges();
+      for (std::size_t m = 0; m < map.places.size() && !edits.keys.empty(); ++m) {
+        double weight = 0;
+        (void)edits.offset(m, times[f], weight);
+        extras.pinned.push_back(weight > 0.5);
+      }
+      pictures.take(f, times[f], *positions, wanted, sure, std::move(extras));
+    }
     context.progress("markers", static_cast<double>(f + 1) / static_cast<double>(frames));
   }
   if (writer) writer->finish();
@@ -485,8 +497,10 @@ void add_markers(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->needs(skeleton);
-  verb->add_option("--sheet", options->sheet, "Contact sheet of the result with the markers as red balls (.png)");
-  verb->add_flag("--control", options->control, "On it, the control mesh beside the skin");
+  verb->add_option("--sheet", options->sheet,
+                   "Contact sheet of the result with the markers as red balls, edited ones blue (.png)");
+  verb->add_flag("--control", options->control, "On it, the cage and the control mesh cut open, beside the skin");
+  verb->add_flag("--ranges", options->ranges, "On it, how far joints may turn: arcs, red where a limit holds");
   verb->add_option("--sheet-frames", options->sheet_frames, "Pictures on it")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
