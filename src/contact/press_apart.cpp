@@ -118,7 +118,7 @@ bool PressApart::fill_inside(int rings) {
       const std::uint32_t v = region_[begin];
       for (const std::uint32_t w : surface_.topology().vertex_neighbours.row(v)) {
         if (inside_[w] != 0 || votes_[w] < 0) continue;
-        if (std::ranges::binary_search(cut_, pair_key(v, w))) continue;
+        if (std::binary_search(cut_.begin(), cut_.end(), pair_key(v, w))) continue;
         inside_[w] = 1;
         region_.push_back(w);
       }

@@ -360,6 +360,46 @@ TEST_F(ContactPassTest, TheWayToAFirstFrameGoesThroughNothing) {
   EXPECT_EQ(Metrics(character, context, {.overlap = false}).measure(frame.positions).intersecting_pairs.value(), 0U);
 }
 
+// A hand that swings past a thigh: its thumb drags a fold along, and is pinched. Before, all of the body stayed behind
+// for it, and what was let go then, the armpits too, was not held again for eighteen frames.
+TEST_F(ContactPassTest, AThumbThatIsPinchedDoesNotHoldTheBodyBack) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Character character = load_character("builtin:human", context);
+  Motion motion;
+  motion.clip = load_motion((test::shared_data() / "motion_bvh_cmu/02_01_walk.bvh").string(), character, context);
+  motion.times = sample_times(motion.clip, 0, 30);
+  const Metrics metrics(character, context, {.overlap = false});
+  std::size_t looked_at = 0;
+  cutis::play(character, bind(character, context), motion, {}, context,
+              [&](std::size_t i, const Frame& frame) {
+                EXPECT_TRUE(frame.report.contact.certified) << i;
+                EXPECT_LT(frame.report.contact.truncated, 1000U) << i;
+                EXPECT_THAT(frame.report.contact.released, testing::IsEmpty()) << i;
+                if (i % 8 != 2) return;
+                EXPECT_EQ(metrics.measure(frame.positions).intersecting_pairs.value(), 0U) << i;
+                ++looked_at;
+              },
+              {0, 36});
+  EXPECT_GT(looked_at, 3U);
+}
+
+// A closed fist, first of all: from the fist that tracking has, not all the way from the flat hand.
+TEST_F(ContactPassTest, AFirstFrameGoesStraightToItsPose) {
+  const Character character = load_character("builtin:hand", context);
+  const Clip& clip = character.clip("fist");
+  const Pose pose = sample(character.skeleton, clip, clip.start() + 0.35 * (clip.end() - clip.start()));
+  const auto rig = bind(character, context);
+  Solver straight(rig, {}, context), from_rest(rig, {.tracking = {.history = History::canonical}}, context);
+  const Frame& frame = straight.solve(pose);
+  EXPECT_TRUE(frame.report.contact.certified);
+  EXPECT_LE(frame.report.contact.substeps, 9U);  // at the pose; the way from rest takes more
+  EXPECT_GT(from_rest.solve(pose).report.contact.substeps, 9U);
+  const Metrics metrics(character, context, {.overlap = false});
+  EXPECT_EQ(metrics.measure(frame.positions).intersecting_pairs.value(), 0U);
+  const std::vector<Vec3f> first = frame.positions;
+  EXPECT_EQ(straight.seek(pose).positions, first);  // whatever was before
+}
+
 TEST_F(ContactPassTest, PartsThatCannotBeKeptApartInTimeAreLetGo) {
   const Character character = load_character("builtin:hand", context);
   const auto rig = bind(character, context);
