@@ -22,6 +22,7 @@ void run_animate(const AnimateArguments& options) {
   if (!joints.joints.empty())
     session.say(fmt::format("{} joints take the motion, each with how sure that is (0 to 1):", joints.joints.size()));
   for (const std::string& line : joints_lines(joints)) session.say(line);
+  if (!options.common.json) return;
   Json document{
       {"file", options.file},
       {"clip", done.clip},
