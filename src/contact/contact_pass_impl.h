@@ -83,14 +83,14 @@ struct ContactPass::Impl {
   std::vector<char> caught;                              // per part
   std::vector<std::uint32_t> broken_edges, vertices_of;  // per part: folded or torn here and not in the method's skin
   std::vector<std::uint32_t> torn_edges;                 // per part: those of them that are torn
-  std::vector<double> lag;                  // per part, metres, of all its vertices; of rigid ones the most
-  std::vector<Vec3f> plain, whole;          // smooth skinning; the method's skin, repaired
-  std::vector<Vec3f> unrepaired;            // skin before an attempt to repair it
-  std::vector<char> broken;                 // per vertex: at such an edge
-  std::vector<char> wound;                  // per vertex: of skin that was unwound
-  std::vector<std::uint8_t> suspects;       // per vertex: around which intersections are looked for
-  std::vector<MeetingParts> first_meeting;  // before it was pressed apart
-  std::vector<float> let_go;                // per vertex, in [0,1]: how far it goes back to the method's
+  std::vector<double> lag;                            // per part, metres, of all its vertices; of rigid ones the most
+  std::vector<Vec3f> plain, whole;                    // smooth skinning; the method's skin, repaired
+  std::vector<Vec3f> unrepaired;                      // skin before an attempt to repair it
+  std::vector<char> broken;                           // per vertex: at such an edge
+  std::vector<char> wound;                            // per vertex: of skin that was unwound
+  std::vector<std::uint8_t> suspects;                 // per vertex: around which intersections are looked for
+  std::vector<MeetingParts> first_meeting, left_out;  // before it was pressed apart
+  std::vector<float> let_go;                          // per vertex, in [0,1]: how far it goes back to the method's
   std::vector<std::uint32_t> fringe, next_fringe;
   std::vector<Affine3d> first_motion;  // per part: when this frame began
   std::vector<Vec3f> first_give;       // per vertex: how far contact held it off its place then

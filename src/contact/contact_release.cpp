@@ -46,6 +46,8 @@ constexpr int kAttempts = 5, kLocalAttempts = 3;
 constexpr int kWholeRings = 3, kFadeRings = 6;
 // Folds and tears are worse than an edge that is longer by half.
 constexpr double kLittleMore = 1.5;
+// Of pressing apart what was let go, each without the parts that could not be the time before.
+constexpr int kPressAttempts = 3;
 constexpr std::uint32_t kLagging = ~0U;
 constexpr int kAxisPoints = 8;  // along a bone
 
@@ -375,7 +377,7 @@ bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go
   const auto found = s.meeting_search.find(s.whole, ignored, context, &own);
   if (own.stopped()) return false;
   s.first_meeting.assign(found.begin(), found.end());
-  const bool apart = s.first_meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, context, &own) &&
+  const bool apart = s.first_meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, ignored, context, &own) &&
                                                  !s.find_broken(s.whole, s.proposed, kTooMuch));
   if (!apart && !let_go) return false;
   s.restart();
@@ -417,17 +419,38 @@ void ContactPass::Impl::rearm_parted(const Context& context) {
   });
 }
 
-// What was let go and is only a little inside each other now is pressed apart, and held again.
+// What was let go and is only a little inside each other now is pressed apart, and held again. Parts that stay in each
+// other whatever is done are left out, so that the others need not wait for them.
 void ContactPass::Impl::hold_again(const Context& context) {
   if (safe.released_pairs().empty()) return;
-  const auto ignored = [](std::uint32_t, std::uint32_t) { return false; };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  const auto meeting = meeting_search.find(mesh, ignored, context, &own);
+  const auto find_among = [](const auto& list, std::uint32_t a, std::uint32_t b) {
+    return std::ranges::any_of(list, [&](const MeetingParts& m) { return m.parts[0] == a && m.parts[1] == b; });
+  };
+  left_out.clear();
+  const auto ignored = [&](std::uint32_t a, std::uint32_t b) {
+    return !left_out.empty() && find_among(left_out, std::min(a, b), std::max(a, b));
+  };
+  const auto found = meeting_search.find(mesh, ignored, context, &own);
   if (own.stopped()) return;
-  safe.set_meeting(meeting);
-  if (!meeting.empty() && !press_apart.run(mesh, meeting_search, context, &own)) return;
-  safe.rearm_all();
+  first_meeting.assign(found.begin(), found.end());
+  safe.set_meeting(first_meeting);
+  for (int attempt = 0; attempt < kPressAttempts; ++attempt) {
+    if (attempt > 0) (void)meeting_search.find(mesh, ignored, context, &own);
+    if (own.stopped()) return;
+    if (meeting_search.meeting().empty() || press_apart.run(mesh, meeting_search, ignored, context, &own)) {
+      safe.rearm_if([&](const SafeStepState::Released& pair) { return !find_among(left_out, pair.a, pair.b); });
+      for (const MeetingParts& m : left_out) safe.release(m.parts[0], m.parts[1], true);
+      return;
+    }
+    if (own.stopped()) return;
+    const std::size_t known = left_out.size();
+    for (const MeetingParts& m : meeting_search.meeting())
+      if (find_among(first_meeting, m.parts[0], m.parts[1]) && !find_among(left_out, m.parts[0], m.parts[1]))
+        left_out.push_back(m);
+    if (left_out.size() == known) return;
+  }
 }
 
 // Skin that the method's mesh would not need to hold any more, because it is free there, but that cannot find its way

@@ -46,7 +46,8 @@ class MeetingSearch {
   [[nodiscard]] std::span<const MeetingParts> find_near(std::span<const std::uint8_t> marked,
                                                         std::span<const Vec3f> positions, const PartsPredicate& ignored,
                                                         const Context& context, WorkMeter* meter = nullptr);
-  /// Those that the last call counted.
+  /// What the last call found, and its triangles.
+  [[nodiscard]] std::span<const MeetingParts> meeting() const { return meeting_; }
   [[nodiscard]] std::span<const MeetingTriangles> triangles() const { return triangles_; }
 
  private:

@@ -174,9 +174,11 @@ void PressApart::take_along() {
   }
 }
 
-bool PressApart::run(std::vector<Vec3f>& mesh, MeetingSearch& search, const Context& context, WorkMeter* meter) {
-  const auto none = [](std::uint32_t, std::uint32_t) { return false; };
-  const auto meets = [&](const std::vector<Vec3f>& skin) { return !search.find(skin, none, context, meter).empty(); };
+bool PressApart::run(std::vector<Vec3f>& mesh, MeetingSearch& search, const MeetingSearch::PartsPredicate& ignored,
+                     const Context& context, WorkMeter* meter) {
+  const auto meets = [&](const std::vector<Vec3f>& skin) {
+    return !search.find(skin, ignored, context, meter).empty();
+  };
   const auto stopped = [&] { return meter != nullptr && meter->stopped(); };
   std::size_t fewest = search.triangles().size();
   if (static_cast<double>(fewest) > kMostPairs * static_cast<double>(mesh.size())) return false;

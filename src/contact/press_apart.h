@@ -17,9 +17,11 @@ class PressApart {
   /// The surface and the radii (per part, metres) must outlive this.
   PressApart(const ContactSurface& surface, std::span<const float> radius) : surface_(surface), radius_(radius) {}
 
-  /// `mesh`: finite; `search` has looked at all of it last. True: it intersects nowhere any more, but where it does at
-  /// rest. False: it is as it was.
-  bool run(std::vector<Vec3f>& mesh, MeetingSearch& search, const Context& context, WorkMeter* meter);
+  /// `mesh`: finite; `search` has looked at all of it last, without the parts that are ignored. True: it intersects
+  /// nowhere any more, but where it does at rest and in those parts. False: it is as it was; `search` knows who is
+  /// left.
+  bool run(std::vector<Vec3f>& mesh, MeetingSearch& search, const MeetingSearch::PartsPredicate& ignored,
+           const Context& context, WorkMeter* meter);
 
  private:
   void start(const std::vector<Vec3f>& mesh);

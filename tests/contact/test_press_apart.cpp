@@ -45,7 +45,7 @@ class PressApartTest : public testing::Test {
   }
   bool run(std::vector<Vec3f>& x) {
     (void)search->find(x, [](std::uint32_t, std::uint32_t) { return false; }, context);
-    return press->run(x, *search, context, nullptr);
+    return press->run(x, *search, [](std::uint32_t, std::uint32_t) { return false; }, context, nullptr);
   }
 
   Context context{2};
@@ -103,7 +103,7 @@ TEST_F(PressApartTest, StopsWithTheMeter) {
   (void)search->find(x, [](std::uint32_t, std::uint32_t) { return false; }, context);
   WorkMeter meter;
   meter.start(1, 0);
-  EXPECT_FALSE(press->run(x, *search, context, &meter));
+  EXPECT_FALSE(press->run(x, *search, [](std::uint32_t, std::uint32_t) { return false; }, context, &meter));
   EXPECT_EQ(x, before);
 }
 
