@@ -12,7 +12,12 @@ struct Doubles {
 struct Floats {
   float x, y, z;
 };
-[[gnu::noipa]] Doubles through_float(const Doubles& a, const Doubles& b) {
+#if defined(__clang__)
+[[gnu::noinline]]  // clang knows no noipa
+#else
+[[gnu::noipa]]
+#endif
+Doubles through_float(const Doubles& a, const Doubles& b) {
   const Floats p{static_cast<float>(a.x + b.x), static_cast<float>(a.y + b.y), static_cast<float>(a.z + b.z)};
   return {static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)};
 }
