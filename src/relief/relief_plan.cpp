@@ -45,6 +45,8 @@ constexpr double kPassDepth = 1;
 // that: beside its own way nobody sees it.
 constexpr double kFast = 2;
 constexpr double kFastShare = 0.25;
+// So many times as far in a frame as before and after is a cut.
+constexpr double kCut = 4;
 
 double square(double x) { return x * x; }
 
@@ -306,19 +308,28 @@ std::vector<double> Relief::fast_ways(std::span<const Affine3d> before, std::spa
 }
 
 // Per part and pose: seconds as they pass for turns of the part. A limb that is here in one pose and far off in the
-// next (takes that begin in a T-pose, cuts) has no reason to turn here for what it meets there, so poses are the
-// farther apart in time the more they are in space: by a lead for every kFast radii a frame beyond the first.
+// next (takes that begin in a T-pose, cuts) has no reason to turn here for what it meets there: such a step, many times
+// as long as those before and after it, lasts the longer the farther it goes, a lead for every kFast radii. A limb that
+// is fast for some poses on end passes all places between, and turns as smoothly as a slow one.
 std::vector<std::vector<double>> Relief::part_clocks(std::span<const std::vector<Affine3d>> motions,
                                                      std::span<const double> times) const {
-  std::vector<std::vector<double>> clocks(radius_.size(), std::vector<double>(times.size(), 0.0));
-  for (std::size_t f = 1; f < times.size(); ++f) {
-    const double seconds = times[f] - times[f - 1], frames = std::max(seconds * kFrameRate, 1.0);
-    std::vector<double> beyond = ways_gone(motions[f - 1], motions[f]);
-    for (std::size_t p = 0; p < beyond.size(); ++p)
-      beyond[p] = radius_[p] > 0 ? std::max(beyond[p] / (kFast * radius_[p]) - frames, 0.0) : 0.0;
+  const std::size_t poses = times.size();
+  std::vector<std::vector<double>> clocks(radius_.size(), std::vector<double>(poses, 0.0));
+  std::vector<std::vector<double>> gone(poses + 1, std::vector<double>(radius_.size(), 0.0));  // to each pose
+  for (std::size_t f = 1; f < poses; ++f) gone[f] = ways_gone(motions[f - 1], motions[f]);
+  const auto frames_to = [&](std::size_t f) {
+    return f > 0 && f < poses ? std::max((times[f] - times[f - 1]) * kFrameRate, 1e-9) : 1.0;
+  };
+  for (std::size_t f = 1; f < poses; ++f) {
+    std::vector<double> beyond(radius_.size(), 0.0);
+    for (std::size_t p = 0; p < beyond.size(); ++p) {
+      if (!(radius_[p] > 0)) continue;
+      const double around = std::max(gone[f - 1][p] / frames_to(f - 1), gone[f + 1][p] / frames_to(f + 1));
+      beyond[p] = std::max(0.0, (gone[f][p] - kCut * around * frames_to(f)) / (kFast * radius_[p]) - 1);
+    }
     hand_to_parents(beyond);
     for (std::size_t p = 0; p < beyond.size(); ++p)
-      clocks[p][f] = clocks[p][f - 1] + seconds + options_.lead * std::min(beyond[p], kFarthestLead);
+      clocks[p][f] = clocks[p][f - 1] + times[f] - times[f - 1] + options_.lead * std::min(beyond[p], kFarthestLead);
   }
   return clocks;
 }

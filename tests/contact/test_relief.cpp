@@ -278,6 +278,24 @@ TEST_F(ReliefPlanTest, APoseFarFromTheNextIsNotTurnedForWhatThatOneMeets) {
   EXPECT_GT(off_pose(2.4, 60), 0.1) << "it comes slowly, and turns before it is there";
 }
 
+// A limb that swings fast passes all places between, and is turned as smoothly as a slow one.
+TEST_F(ReliefPlanTest, ASwingOfSomePosesOnEndIsTurnedSmoothly) {
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    motions[f] = thin_at(0.95);
+    motions[f][2].translation.z += std::clamp(0.9 * (static_cast<double>(f) - 60), -6.0, 6.0);
+  }
+  Relief relief = make({.cap = 1});
+  relief.plan(motions, times);
+  const auto turned = [&](std::size_t f) {
+    return relieved(relief.update_planned(motions[f], times[f]), motions[f]) - transform_point(motions[f][2], center[2]);
+  };
+  EXPECT_GT(length(turned(60)), 0.2) << "it goes around";
+  double sharpest = 0;  // of the change of speed
+  for (std::size_t f = 1; f + 1 < times.size(); ++f)
+    sharpest = std::max(sharpest, length(turned(f + 1) - turned(f) * 2 + turned(f - 1)));
+  EXPECT_LT(sharpest, 0.15) << "0.22 where poses of a swing are as far apart in time as those around a cut";
+}
+
 TEST_F(ReliefPlanTest, WithoutPosesThereIsNoPlan) {
   Relief relief = make();
   relief.plan(motions, times);
