@@ -85,7 +85,6 @@ TEST(Register, SeesOneSideAboveAFloor) {
   EXPECT_GT(fit.covered, 0.3);
   EXPECT_LT(fit.covered, 0.7);
   // What is not seen stays as thick as it was, about.
-  Box box;
   const std::vector<Vec3f> truth = blend_skin(character, pose);
   double worst = 0;
   for (std::size_t v = 0; v < truth.size(); ++v) {
