@@ -34,7 +34,7 @@ StrainRest::StrainRest(const RigSurface& surface) {
   free_square.reserve(rings.items.size());
   for (std::size_t v = 0; v < surface.size(); ++v)
     for (const std::uint32_t w : rings.row(v))
-      free_square.push_back(kFreeStretch * kFreeStretch * squared_distance(surface.positions[v], surface.positions[w]));
+      free_square.push_back(squared_distance(surface.positions[v], surface.positions[w]));
 }
 
 StrainLimit::StrainLimit(const RigSurface& surface, const StrainRest& rest) : surface_(surface), rest_(rest) {

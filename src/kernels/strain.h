@@ -10,9 +10,8 @@
 
 namespace cutis {
 
-/// An edge is never drawn together below so many rest lengths: skin that is stretched by that is whole.
-inline constexpr float kFreeStretch = 1.4F;
-/// Else it may be so many times as long as smooth skinning has it (tears are counted from 3 on) …
+/// An edge is never drawn together below its length at rest: where smooth skinning crushes it, that is whole skin. Else
+/// it may be so many times as long as smooth skinning has it (tears are counted from 3 on) …
 inline constexpr float kMoreThanSmooth = 2.8F;
 /// … and stretched so many times as far as smooth skinning stretches anything in the pose (1.5 is too far), …
 inline constexpr float kMoreThanWorst = 1.4F;
@@ -28,7 +27,7 @@ CUTIS_HD inline float longest_edge(float rest, float smooth, float local, float 
   const auto larger = [](float a, float b) { return a > b ? a : b; };
   const auto smaller = [](float a, float b) { return a < b ? a : b; };
   const float length = larger(rest, kNoEdge * local);
-  const float here = larger(kFreeStretch * length, kMoreThanSmooth * larger(smooth, kShortEdge * local));
+  const float here = larger(length, kMoreThanSmooth * larger(smooth, kShortEdge * local));
   const float anywhere = smaller(kMoreThanWorst * worst, kMostStretch) * length;
   return larger(smaller(here, anywhere), smooth);
 }
