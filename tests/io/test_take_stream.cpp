@@ -174,7 +174,7 @@ TEST(TakeStream, ATakeOfTwentyMinutesStreamsInConstantMemory) {
   constexpr std::size_t kFrames = 20 * 60 * 120;
   write_long_take(folder.file("long.c3d"), kFrames, kRate);
   const Context context(1);
-  const std::size_t before = peak_memory();
+  [[maybe_unused]] const std::size_t before = peak_memory();
   TakeStream stream(folder.file("long.c3d"), context);
   ASSERT_EQ(stream.frames(), kFrames);
   MarkerMap map;
