@@ -38,8 +38,7 @@ bool is_one_of(const List& list, const std::string& key) {
   throw Error(ErrorCode::bad_file, place, sentence);
 }
 
-Json parse(const std::string& file) {
-  const std::string text = read_file(file);
+Json parse(std::string_view text, const std::string& file) {
   if (const std::string fault = json_fault(text, true); !fault.empty()) fail(file, "is not JSON: " + fault);
   Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) fail(file, "must be a JSON object {...}");
@@ -149,8 +148,8 @@ class Planner {
   Planner(const std::string& file, const Context& context)
       : file_(file), context_(context), folder_(fs::absolute(file).parent_path()) {}
 
-  BatchPlan plan() {
-    const Json json = parse(file_);
+  BatchPlan plan(std::string_view text) {
+    const Json json = parse(text, file_);
     for (const auto& [key, value] : json.items())
       if (key != "folder" && key != "defaults" && key != "shots")
         fail(file_, fmt::format("\"{}\" is not known; there are folder, defaults, shots", key));
@@ -327,7 +326,11 @@ std::string text_of(const Json& json, const char* key, const std::string& file) 
 }  // namespace
 
 BatchPlan plan_batch(const std::string& jobs_file, const Context& context) {
-  return Planner(jobs_file, context).plan();
+  return plan_batch(read_file(jobs_file), jobs_file, context);
+}
+
+BatchPlan plan_batch(std::string_view text, const std::string& jobs_file, const Context& context) {
+  return Planner(jobs_file, context).plan(text);
 }
 
 std::string task_file(const BatchPlan& plan, const BatchTask& task) {
@@ -347,8 +350,10 @@ void write_task_files(const BatchPlan& plan) {
   }
 }
 
-BatchTask read_task_file(const std::string& file) {
-  const Json json = parse(file);
+BatchTask read_task_file(const std::string& file) { return read_task(read_file(file), file); }
+
+BatchTask read_task(std::string_view text, const std::string& file) {
+  const Json json = parse(text, file);
   BatchTask task;
   task.name = text_of(json, "name", file);
   task.character = text_of(json, "character", file);
@@ -368,6 +373,7 @@ AnimateArguments animate_arguments(const BatchTask& task) {
   AnimateArguments arguments;
   CLI::App* verb = app.add_subcommand("animate", "");
   add_animate_options(*verb, arguments);
+  check_switches(*verb);
   std::vector<std::string> words = task.arguments;
   words.insert(words.begin(), {"animate", task.character});
   for (const std::string& output : task.outputs) words.push_back("--output=" + output);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "animating.h"
@@ -28,6 +29,8 @@ struct BatchPlan {
 
 /// Reads and expands the file of shots. Throws Error that names the shot and the key.
 [[nodiscard]] BatchPlan plan_batch(const std::string& jobs_file, const Context& context);
+/// The same of text; the file that it stands for need not be there.
+[[nodiscard]] BatchPlan plan_batch(std::string_view text, const std::string& jobs_file, const Context& context);
 
 /// Where the task, its record and what it says on stderr lie in the batch's folder.
 [[nodiscard]] std::string task_file(const BatchPlan& plan, const BatchTask& task);
@@ -35,6 +38,7 @@ struct BatchPlan {
 void write_task_files(const BatchPlan& plan);
 /// The other way. Throws Error.
 [[nodiscard]] BatchTask read_task_file(const std::string& file);
+[[nodiscard]] BatchTask read_task(std::string_view text, const std::string& file);
 
 /// The arguments as `animate` has them; checked as the program checks its own.
 [[nodiscard]] AnimateArguments animate_arguments(const BatchTask& task);

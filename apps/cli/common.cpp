@@ -48,6 +48,20 @@ void limit_memory(std::uint64_t bytes) {
 
 }  // namespace
 
+void check_switches(CLI::App& app) {
+  const auto fault = [](const std::string& value) -> std::string {
+    try {
+      (void)CLI::detail::to_flag_value(value);
+      return {};
+    } catch (const std::exception&) {
+      return fmt::format("'{}' is neither true nor false", printable(value));
+    }
+  };
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() == 0) option->check(fault);
+  for (CLI::App* verb : app.get_subcommands({})) check_switches(*verb);
+}
+
 void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_flag("--json", options.json, "Print one JSON document on stdout, everything else on stderr");
   verb.add_flag("-q,--quiet", options.quiet, "No warnings, no progress");

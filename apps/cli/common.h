@@ -61,6 +61,10 @@ class Session {
 /// Adds --json, --quiet, --threads, --backend, --max-memory, --max-vertices to a verb.
 void add_common_options(CLI::App& verb, CommonOptions& options);
 
+/// Switches of the verb, or of all verbs, that are given a value (--quiet=no) refuse what is neither true nor false;
+/// CLI11 itself throws what is no ParseError there.
+void check_switches(CLI::App& app);
+
 /// One verb: registers its options and, as the callback, its work.
 void add_animate(CLI::App& app);
 void add_batch(CLI::App& app);

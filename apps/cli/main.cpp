@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
     cutis::cli::add_view(app);
     cutis::cli::add_weights(app);
     cutis::cli::add_shell(app);
+    cutis::cli::check_switches(app);
     status = run(app, argc, argv);
     cutis::cli::flush_output();
   } catch (const std::bad_alloc&) {

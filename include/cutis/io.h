@@ -90,6 +90,9 @@ struct TakeOptions {
 ///   {"rate": 30, "frames": [{"NAME": [x, y, z], ...}, ...]}, metres, +Y up.
 /// Throws Error with one sentence: file, place, what to do.
 [[nodiscard]] MarkerTake load_take(const std::string& file, const Context& context, const TakeOptions& options = {});
+/// A take in JSON, as text; `file` stands for it in messages.
+[[nodiscard]] MarkerTake take_from_json(std::string_view text, const std::string& file,
+                                        const TakeOptions& options = {});
 
 /// Whether load_take() reads files of that name as takes of markers (.c3d, .trc).
 [[nodiscard]] bool is_take_file(std::string_view file);

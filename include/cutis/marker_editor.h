@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cutis/marker_solver.h"
@@ -41,6 +42,8 @@ struct EditLayer {
 [[nodiscard]] std::string to_json(const EditLayer& layer, const MarkerMap& map);
 /// Throws Error naming the file and the entry.
 [[nodiscard]] EditLayer load_edits(const std::string& file, const MarkerMap& map);
+/// The same of text; `file` stands for it in messages.
+[[nodiscard]] EditLayer edits_from_json(std::string_view text, const std::string& file, const MarkerMap& map);
 
 /// A take with edits: edited markers are where the edits have them and count fully; the more is edited at a time, the
 /// less markers that are not count there, down to a twentieth: they keep the body near the take, and give way.

@@ -48,6 +48,9 @@ struct MarkerMap {
 [[nodiscard]] std::string to_json(const MarkerMap& map);
 /// Throws Error naming the file and the entry: bones and vertices that are not there, names given twice.
 [[nodiscard]] MarkerMap load_marker_map(const std::string& file, const Character& character);
+/// The same of text; `file` stands for it in messages.
+[[nodiscard]] MarkerMap marker_map_from_json(std::string_view text, const std::string& file,
+                                             const Character& character);
 
 /// How default_marker_map() found its places.
 struct MarkerMapReport {

@@ -28,6 +28,8 @@ struct ScanLandmark {
 
 /// {"NAME": [x, y, z], ...}. Throws Error(bad_file) that names the place.
 [[nodiscard]] std::vector<ScanLandmark> load_landmarks(const std::string& file);
+/// The same of text; `file` stands for it in messages.
+[[nodiscard]] std::vector<ScanLandmark> landmarks_from_json(std::string_view text, const std::string& file);
 
 enum class ScanAxis { x, y, z };
 

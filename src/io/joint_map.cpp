@@ -91,8 +91,12 @@ JointMap map_joints(const Character& character, const BvhMotion& motion) {
 }
 
 JointMap read_joint_map(const std::string& path, const Character& character, const BvhMotion& motion) {
+  return joint_map_from_json(read_file(path), path, character, motion);
+}
+
+JointMap joint_map_from_json(std::string_view text, const std::string& path, const Character& character,
+                             const BvhMotion& motion) {
   const auto refuse = [&](const std::string& sentence) { return Error(ErrorCode::bad_file, path, sentence); };
-  const std::string text = read_file(path);
   if (const std::string fault = json_fault(text, true); !fault.empty()) throw refuse("is not JSON: " + fault + ".");
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false, true);
   if (!json.is_object()) throw refuse("is not a JSON object {\"character joint\": \"motion joint\", ...}.");

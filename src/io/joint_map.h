@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "character/recognise.h"
@@ -17,5 +18,8 @@ using JointMap = std::vector<JointMatch>;
 [[nodiscard]] JointMap map_joints(const Character& character, const BvhMotion& motion);
 /// By a JSON file {"character joint": "motion joint", ...}. Throws Error naming what is not there.
 [[nodiscard]] JointMap read_joint_map(const std::string& path, const Character& character, const BvhMotion& motion);
+/// The same of text; `path` stands for it in messages.
+[[nodiscard]] JointMap joint_map_from_json(std::string_view text, const std::string& path, const Character& character,
+                                           const BvhMotion& motion);
 
 }  // namespace cutis

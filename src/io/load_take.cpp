@@ -41,11 +41,12 @@ MarkerTake take_of_bvh(const std::string& file, const Context& context, const Ta
   return take;
 }
 
-MarkerTake take_of_json(const std::string& file, const TakeOptions& options) {
+}  // namespace
+
+MarkerTake take_from_json(std::string_view text, const std::string& file, const TakeOptions& options) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
-  const std::string text = read_file(file);
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("frames") || !json["frames"].is_array() || json["frames"].empty())
@@ -93,8 +94,6 @@ MarkerTake take_of_json(const std::string& file, const TakeOptions& options) {
   return take;
 }
 
-}  // namespace
-
 double metres_of_unit(std::string_view unit, const std::string& file, const Context& context) {
   const std::string name = lower_case(trimmed(unit));
   constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -123,7 +122,7 @@ MarkerTake load_take(const std::string& file, const Context& context, const Take
   if (extension == ".c3d") return read_c3d(file, context, options);
   if (extension == ".trc") return read_trc(file, context, options);
   if (extension == ".bvh") return take_of_bvh(file, context, options);
-  if (extension == ".json") return take_of_json(file, options);
+  if (extension == ".json") return take_from_json(read_file(file), file, options);
   throw Error(ErrorCode::bad_argument, file,
               "is not a take that can be read; the extension has to be .c3d .trc .bvh or .json");
 }

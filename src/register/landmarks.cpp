@@ -9,8 +9,9 @@
 
 namespace cutis {
 
-std::vector<ScanLandmark> load_landmarks(const std::string& file) {
-  const std::string text = read_file(file);
+std::vector<ScanLandmark> load_landmarks(const std::string& file) { return landmarks_from_json(read_file(file), file); }
+
+std::vector<ScanLandmark> landmarks_from_json(std::string_view text, const std::string& file) {
   if (const std::string fault = json_fault(text); !fault.empty())
     throw Error(ErrorCode::bad_file, file, "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);

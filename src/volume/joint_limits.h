@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cutis/character.h"
@@ -61,6 +62,9 @@ struct BodyRoles;
 /// The same over other ranges than those that names tell.
 [[nodiscard]] JointLimits read_limits(const std::string& file, JointLimits limits, const Skeleton& skeleton,
                                       const DrivenSkeleton& driven);
+/// The same of text; `file` stands for it in messages.
+[[nodiscard]] JointLimits limits_from_json(std::string_view text, const std::string& file, JointLimits limits,
+                                           const Skeleton& skeleton, const DrivenSkeleton& driven);
 [[nodiscard]] std::string limits_to_json(const JointLimits& limits, const Skeleton& skeleton,
                                          const DrivenSkeleton& driven);
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/math.h"
 #include "cutis/error.h"
@@ -18,10 +19,14 @@ JointLimits read_limits(const std::string& file, const Skeleton& skeleton, const
 
 JointLimits read_limits(const std::string& file, JointLimits limits, const Skeleton& skeleton,
                         const DrivenSkeleton& driven) {
+  return limits_from_json(read_file(file), file, std::move(limits), skeleton, driven);
+}
+
+JointLimits limits_from_json(std::string_view text, const std::string& file, JointLimits limits,
+                             const Skeleton& skeleton, const DrivenSkeleton& driven) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
-  const std::string text = read_file(file);
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");

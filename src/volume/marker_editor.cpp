@@ -67,10 +67,13 @@ std::string to_json(const EditLayer& layer, const MarkerMap& map) {
 }
 
 EditLayer load_edits(const std::string& file, const MarkerMap& map) {
+  return edits_from_json(read_file(file), file, map);
+}
+
+EditLayer edits_from_json(std::string_view text, const std::string& file, const MarkerMap& map) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };
-  const std::string text = read_file(file);
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("keys") || !json["keys"].is_array())

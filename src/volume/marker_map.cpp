@@ -152,7 +152,10 @@ std::string to_json(const MarkerMap& map) {
 }
 
 MarkerMap load_marker_map(const std::string& file, const Character& character) {
-  const std::string text = read_file(file);
+  return marker_map_from_json(read_file(file), file, character);
+}
+
+MarkerMap marker_map_from_json(std::string_view text, const std::string& file, const Character& character) {
   const auto fail = [&](const std::string& place, const std::string& sentence) {
     throw Error(ErrorCode::bad_file, place.empty() ? file : file + " › " + place, sentence);
   };

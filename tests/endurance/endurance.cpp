@@ -1,8 +1,9 @@
 // endurance METHOD FRAMES [CHARACTER]: that many frames in one process, of random motions one after the other, with
 // contact; what the process holds after the first tenth (at most 1,000 frames) is what it holds at the end, within a
 // megabyte, and a frame takes as long at the end as at the beginning. endurance large METHOD LEVELS [CHARACTER]: a body
-// subdivided so many times, each with four times the vertices, bound and played for three frames without contact; the
-// most memory that it took. endurance solvers N: as many solvers of one rig, one after the other.
+// subdivided so many times, each with four times the vertices, bound and played for three frames; the most memory that
+// it took. METHOD+contact: with contact, of which `large` has none else. endurance solvers N: as many solvers of one
+// rig, one after the other.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -75,11 +76,11 @@ int run_solvers(std::size_t n, const Character& character, const Context& contex
   return watch.judge("solvers");
 }
 
-int run_large(Method method, int levels, Character character, const Context& context) {
+int run_large(Method method, bool contact, int levels, Character character, const Context& context) {
   for (int i = 0; i < levels; ++i) character = bench::subdivided(character);
   const double vertices = static_cast<double>(character.vertex_count()), before = resident_bytes();
   SolveOptions options{.method = method};
-  options.contact_pass = false;
+  options.contact_pass = contact;
   const std::clock_t start = std::clock();
   const auto rig = bind(character, context, {.implicit_skin = needs_skin(method)});
   const double bind_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -96,8 +97,8 @@ int run_large(Method method, int levels, Character character, const Context& con
   std::printf(
       "%s: %.0f vertices, %.0f MB before bind, at most %.0f MB, %.0f bytes a vertex in all; bind %.2f s, %.0f ms a "
       "frame of the processor\n",
-      std::string(to_string(method)).c_str(), vertices, before / kMostGrowth, most / kMostGrowth, most / vertices,
-      bind_seconds, 1000 * frame_seconds);
+      (std::string(to_string(method)) + (contact ? "+contact" : "")).c_str(), vertices, before / kMostGrowth,
+      most / kMostGrowth, most / vertices, bind_seconds, 1000 * frame_seconds);
   return nonfinite > 0 ? 1 : 0;
 }
 
@@ -127,10 +128,12 @@ int run_frames(Method method, std::size_t n, const Character& character, const C
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const Context context(1);
-  if (std::strcmp(argv[1], "large") == 0)
-    return argc < 4 ? 2
-                    : run_large(method_from_string(argv[2]), std::atoi(argv[3]),
-                                load_character(argc > 4 ? argv[4] : "builtin:human", context), context);
+  if (std::strcmp(argv[1], "large") == 0) {
+    if (argc < 4) return 2;
+    const std::string method(argv[2]), name = method.substr(0, method.find('+'));
+    return run_large(method_from_string(name), name != method, std::atoi(argv[3]),
+                     load_character(argc > 4 ? argv[4] : "builtin:human", context), context);
+  }
   const std::size_t n = std::strtoul(argv[2], nullptr, 10);
   const Character character = load_character(argc > 3 ? argv[3] : "builtin:cylinder:600", context);
   if (std::strcmp(argv[1], "solvers") == 0) return run_solvers(n, character, context);

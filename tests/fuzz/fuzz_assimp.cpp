@@ -12,6 +12,8 @@ extern "C" int __lsan_is_turned_off() { return 1; }
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::bytes; }
+
 std::vector<std::string> seeds() {
   return {test::kDae,
           "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"

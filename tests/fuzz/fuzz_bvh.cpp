@@ -38,6 +38,8 @@ cutis::Character make_body() {
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::text; }
+
 std::vector<std::string> seeds() {
   return {
       "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "

@@ -9,6 +9,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::bytes; }
+
 std::vector<std::string> seeds() {
   std::vector<std::string> files;
   for (const test::Processor processor : {test::Processor::intel, test::Processor::dec, test::Processor::mips})

@@ -34,6 +34,8 @@ std::string piece(std::uint32_t contact, std::uint64_t frames, std::uint64_t ver
 
 }  // namespace
 
+Shape shape() { return Shape::bytes; }
+
 std::vector<std::string> seeds() { return {piece(0, 2, 3), piece(1, 1, 5), piece(0, 1, 1)}; }
 
 void read_input(std::string_view bytes) {
@@ -42,7 +44,8 @@ void read_input(std::string_view bytes) {
     const std::uint64_t sum = hash_bytes(whole.data(), whole.size() - kSum);
     std::memcpy(whole.data() + whole.size() - kSum, &sum, kSum);
   }
-  const MemoryFile memory(whole);
+  static MemoryFile memory;
+  memory.fill(whole);
   try {
     FramesFile file(memory.path());
     FramesFile::Frame frame;

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <span>
 
+#include "base/hash.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/error.h"
 #include "fuzz/target.h"
+#include "fuzz/tiny_character.h"
 #include "io/gltf_read_container.h"
 #include "io/gltf_samples.h"
 #include "io/joint_map.h"
@@ -22,11 +24,14 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::json_bytes; }
+
 std::vector<std::string> seeds() {
   std::vector<std::string> seeds;
   auto samples = test::all_samples();
-  samples.emplace_back("skeleton", test::skeleton_gltf(test::make_moving_person()));
-  samples.emplace_back("skin", test::skeleton_gltf(test::make_moving_person(), {.has_skin = true, .posed_at = 0}));
+  samples.emplace_back("skeleton", test::skeleton_gltf(few_keys(test::make_moving_person())));
+  samples.emplace_back("skin",
+                       test::skeleton_gltf(few_keys(test::make_moving_person()), {.has_skin = true, .posed_at = 0}));
   for (const auto& [name, builder] : samples) {
     const auto glb = builder.glb();
     const auto container = gltf::open_container(glb, name);
@@ -56,6 +61,8 @@ void read_input(std::string_view input) {
     }
   };
   attempt([&] { validate(read_gltf_memory(bytes, "input", context, {.attached = true})); });
+  // The motion of the same bytes: most of the reading is the same text.
+  if (hash_bytes(bytes.data(), bytes.size()) % 4 != 0) return;
   attempt([&] {
     const ClipSource source = read_gltf_motion_memory(bytes, "input", context);
     if (source.body.clips.empty()) return;

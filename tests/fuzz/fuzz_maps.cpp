@@ -1,21 +1,25 @@
-// What people write beside a motion: maps of markers, maps of joints, takes as JSON, options as JSON; and VRM
-// animations. A value, or cutis::Error.
-#include <span>
+// What people write beside a motion: maps of markers and of joints, edits, limits of joints, landmarks, takes as JSON.
+// A value, or cutis::Error.
+#include <cmath>
+#include <cstdlib>
 
 #include "cutis/error.h"
 #include "cutis/io.h"
+#include "cutis/marker_editor.h"
 #include "cutis/marker_solver.h"
-#include "cutis/solve.h"
-#include "fuzz/memory_file.h"
+#include "cutis/register.h"
+#include "fuzz/chosen.h"
 #include "fuzz/target.h"
+#include "fuzz/tiny_character.h"
 #include "io/joint_map.h"
-#include "io/vrma_read.h"
+#include "volume/driven_skeleton.h"
+#include "volume/joint_limits.h"
 
 namespace cutis::fuzz {
 namespace {
 
-const Character& arm() {
-  static const Character character = make_builtin("arm", Context(1));
+const Character& tube() {
+  static const Character character = make_tube();
   return character;
 }
 
@@ -28,29 +32,67 @@ const BvhMotion& motion() {
   return made;
 }
 
+const MarkerMap& markers() {
+  static const MarkerMap map{{{"A", "lower", {0, 0.1, 0}, -1, 1}, {"B", "", {}, 3, 0.5}}, 1};
+  return map;
+}
+
+const DrivenSkeleton& driven() {
+  static const DrivenSkeleton skeleton = make_driven_skeleton(tube());
+  return skeleton;
+}
+
+void read_take(std::string_view text) {
+  const MarkerTake take = take_from_json(text, "fuzz.json");
+  if (take.positions.size() != take.frames * take.names.size() || take.kinds.size() != take.names.size()) std::abort();
+  for (const Vec3d& p : take.positions)
+    for (int k = 0; k < 3; ++k)
+      if (std::isinf(p[k]) || std::isnan(p[k]) != std::isnan(p.x)) std::abort();
+}
+
 }  // namespace
 
+Shape shape() { return Shape::json_bytes; }
+
 std::vector<std::string> seeds() {
-  const std::string joint = arm().skeleton.joints.back().name;
-  return {R"({"scale": 1.5, "markers": {"A": {"bone": ")" + joint +
-              R"(", "offset": [0, 0.1, 0]}, "B": {"vertex": 3, "weight": 0.5}}})",
-          "{\"" + joint + "\": \"knee\"}",
-          R"({"rate": 30, "frames": [{"A": [0, 0, 0], "B": [1, 2, 3]}, {"A": [0, 0, 1]}]})", to_json(SolveOptions{})};
+  EditLayer edits;
+  edits.keys = {{0, 0.5, {0, 0.1, 0}}, {1, 1.5, {0.2, 0, 0}}};
+  return {
+      chosen(to_json(markers()), 0),
+      chosen(
+          R"({"scale": 1.5, "markers": {"A": {"bone": "upper", "offset": [0, 0.1, 0]}, "B": {"vertex": 3, "weight": 0.5}}})",
+          0),
+      chosen(R"({"upper": "knee", "lower": "hip"})", 1),
+      chosen(R"({"rate": 30, "frames": [{"A": [0, 0, 0], "B": [1, 2, 3]}, {"A": [0, 0, 1], "B": null}]})", 2),
+      chosen(to_json(edits, markers()), 3),
+      chosen(R"({"upper": {"flexion": [-10, 140], "hinge": [1, 0, 0]}, "lower": {"free": true, "twist": [-1, 1]}})", 4),
+      chosen(R"({"nose": [0, 1.6, 0.1], "heel_l": [0.1, 0, 0]})", 5)};
 }
 
 void read_input(std::string_view bytes) {
-  const MemoryFile memory(bytes);
-  const Context context(1);
-  const auto attempt = [](auto&& read) {
-    try {
-      (void)read();
-    } catch (const Error&) {  // what bad files are answered with
+  const auto [text, reader] = text_and_choice(bytes, 6);
+  try {
+    switch (reader) {
+      case 0:
+        (void)marker_map_from_json(text, "fuzz.json", tube());
+        break;
+      case 1:
+        (void)joint_map_from_json(text, "fuzz.json", tube(), motion());
+        break;
+      case 2:
+        read_take(text);
+        break;
+      case 3:
+        (void)edits_from_json(text, "fuzz.json", markers());
+        break;
+      case 4:
+        (void)limits_from_json(text, "fuzz.json", JointLimits(driven().bones.size()), tube().skeleton, driven());
+        break;
+      default:
+        (void)landmarks_from_json(text, "fuzz.json");
     }
-  };
-  attempt([&] { return load_marker_map(memory.path(), arm()); });
-  attempt([&] { return read_joint_map(memory.path(), arm(), motion()); });
-  attempt([&] { return solve_options_from_json(bytes, "fuzz.json"); });
-  attempt([&] { return read_vrma_memory(std::as_bytes(std::span(bytes)), "fuzz.vrma", context); });
+  } catch (const Error&) {  // what bad files are answered with
+  }
 }
 
 }  // namespace cutis::fuzz

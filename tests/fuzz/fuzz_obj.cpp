@@ -6,6 +6,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::text; }
+
 std::vector<std::string> seeds() {
   return {
       "# cube corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1 0.5 0.5 0.5\nvt 0 0\nvt 1 1\nvn 0 0 1\no thing\nf 1/1/1 2/2/1 "

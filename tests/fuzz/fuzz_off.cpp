@@ -6,6 +6,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::text; }
+
 std::vector<std::string> seeds() {
   return {"OFF\n4 2 5\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n4 0 1 2 3 255 0 0\n",
           "COFF\n3 1 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n0 1 0 1 1 1 "

@@ -7,6 +7,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::bytes; }
+
 std::vector<std::string> seeds() {
   const auto file = [](char points, char samples) {
     std::string bytes("POINTCACHE2\0\1\0\0\0", 16);

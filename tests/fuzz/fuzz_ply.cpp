@@ -6,6 +6,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::text; }
+
 std::vector<std::string> seeds() {
   return {
       "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar "

@@ -5,53 +5,18 @@
 #include <cstring>
 
 #include "backends/posed_field.h"
+#include "base/hash.h"
 #include "cutis/error.h"
 #include "cutis/io.h"
 #include "cutis/rig.h"
 #include "cutis/solve.h"
 #include "fuzz/target.h"
+#include "fuzz/tiny_character.h"
 #include "rig/rig_file.h"
 
-namespace {
-
-// A small character with an implicit skin: a tube of two bones.
-cutis::Character make_tube() {
-  cutis::Character c;
-  c.source = "tube";
-  for (int j = 0; j < 2; ++j) {
-    cutis::Joint joint;
-    joint.name = j == 0 ? "lower" : "upper";
-    joint.parent = j - 1;
-    joint.is_bone = true;
-    joint.world_from_rest.translation = {0, static_cast<double>(j), 0};
-    joint.local.translation = {0, static_cast<double>(j), 0};
-    c.skeleton.joints.push_back(joint);
-  }
-  cutis::Mesh mesh;
-  mesh.name = "tube";
-  constexpr int kRings = 9, kSides = 6;
-  mesh.weights.row_begin.push_back(0);
-  for (int r = 0; r < kRings; ++r)
-    for (int s = 0; s < kSides; ++s) {
-      const float angle = 6.2831853F * static_cast<float>(s) / kSides;
-      const cutis::Vec3f out{std::cos(angle), 0, std::sin(angle)};
-      mesh.positions.push_back({0.3F * out.x, 0.25F * static_cast<float>(r), 0.3F * out.z});
-      mesh.normals.push_back(out);
-      mesh.weights.joint.push_back(r < 4 ? 0 : 1);
-      mesh.weights.weight.push_back(1);
-      mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
-      if (r + 1 == kRings) continue;
-      const auto v = [&](int i, int j) { return static_cast<std::uint32_t>(i * kSides + j % kSides); };
-      mesh.triangles.push_back({v(r, s), v(r + 1, s), v(r, s + 1)});
-      mesh.triangles.push_back({v(r, s + 1), v(r + 1, s), v(r + 1, s + 1)});
-    }
-  c.meshes.push_back(mesh);
-  return c;
-}
-
-}  // namespace
-
 namespace cutis::fuzz {
+
+Shape shape() { return Shape::bytes; }
 
 std::vector<std::string> seeds() {
   const Context context(1);
@@ -78,6 +43,8 @@ void read_input(std::string_view bytes) {
     const PosedField field(*rig);
     for (const Vec3f& p : rig->surface.positions)
       if (!std::isfinite(field.eval(p).value)) std::abort();
+    // Dear, and of rigs that were let through: every eighth input.
+    if (hash_bytes(bytes.data(), bytes.size()) % 8 != 0) return;
     Solver solver(rig, {.method = Method::lbs}, context);
     (void)solver.solve(default_pose(rig->skeleton));
     prepare(*rig, context);  // reads what the file holds of it

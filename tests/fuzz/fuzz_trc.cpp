@@ -8,6 +8,8 @@
 
 namespace cutis::fuzz {
 
+Shape shape() { return Shape::text; }
+
 std::vector<std::string> seeds() {
   return {
       "PathFileType\t4\t(X/Y/Z)\ttake.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"

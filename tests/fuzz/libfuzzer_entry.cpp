@@ -2,10 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "fuzz/target.h"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   constexpr std::string_view kFlag = "--write-seeds=";
@@ -21,4 +24,15 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   cutis::fuzz::read_input({reinterpret_cast<const char*>(data), size});
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned int seed) {
+  cutis::fuzz::Random random(seed);
+  if (cutis::fuzz::shape() == cutis::fuzz::Shape::bytes || random() % 2 == 0) return LLVMFuzzerMutate(data, size, most);
+  const std::string made =
+      cutis::fuzz::mutate_structure(cutis::fuzz::shape(), {reinterpret_cast<const char*>(data), size}, random);
+  if (made.empty() || made.size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::memcpy(data, made.data(), made.size());
+  return made.size();
 }

@@ -9,19 +9,24 @@
 
 namespace cutis::fuzz {
 
-/// A file that lies in memory, for readers that want a name.
+/// A file that lies in memory, for readers that want a name: one for all inputs, which is filled anew.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::string_view bytes) : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {
-    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+  MemoryFile() : fd_(::memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {
+    if (fd_ < 0) std::abort();
   }
   ~MemoryFile() { ::close(fd_); }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+  void fill(std::string_view bytes) {
+    if (::ftruncate(fd_, 0) != 0 || ::pwrite(fd_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   int fd_;
+  std::string path_;
 };
 
 }  // namespace cutis::fuzz

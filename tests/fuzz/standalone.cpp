@@ -4,13 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <random>
 
 #include "fuzz/target.h"
 
 namespace {
 
-using Random = std::mt19937;
+using cutis::fuzz::Random;
 
 std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
 
@@ -18,6 +17,7 @@ std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : random() 
 constexpr const char* kNumbers[] = {"-1", "0", "4294967295", "2147483648", "1000000000", "1e39", "nan", "-inf", "0.5"};
 
 std::string mutate(std::string text, const std::vector<std::string>& seeds, Random& random) {
+  if (below(random, 2) == 0) return cutis::fuzz::mutate_structure(cutis::fuzz::shape(), text, random);
   const std::size_t times = 1 + below(random, 4);
   for (std::size_t k = 0; k < times; ++k) {
     const std::size_t at = below(random, text.size() + 1);
