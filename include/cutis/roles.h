@@ -18,7 +18,7 @@ enum class PieceRole : std::uint8_t {
   garment,  ///< lies over the body: rides on the skin below, which never shows through it
   hair,     ///< cards: open sheets over the body; follows its bone, or the skin below
   inner,    ///< eyes, teeth: inside the body; follows its bone
-  rigid,    ///< one bone carries all of it: a helmet, a buckle
+  rigid,    ///< one bone carries all of it, or the same bones all of it alike: a helmet, a buckle
 };
 inline constexpr std::size_t kRoles = 5;
 
@@ -36,6 +36,7 @@ struct Piece {
   double area = 0;              ///< square metres
   bool open = false;            ///< has a border
   int joint = -1;               ///< the joint that owns all of it; -1: several do
+  bool stiff = false;           ///< all of it has the same weights
   double over = 0, inside = 0;  ///< shares of its area close above, and inside, larger pieces
 };
 

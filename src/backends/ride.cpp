@@ -28,7 +28,8 @@ constexpr float kTaper = 0.4F;
 constexpr int kTaperPasses = 4;
 // Cloth over a hollow keeps at least this part of the skin's edges there.
 constexpr float kLeastEdge = 0.35F;
-// Cloth keeps at least this part of its height over every point that it covers.
+// Cloth keeps at least this part of its height over every point that it covers; less where it goes with its own bones,
+// and what does so altogether (armour) keeps its shape.
 constexpr float kKeptHeight = 0.5F;
 // A point that has slid from below its triangle by more than so many heights, or as much of an edge, is not covered by
 // it.
@@ -271,12 +272,14 @@ void LayerRide::keep_covered() {
       }
       const Triangle& t = l.triangles[c.triangle];
       Vec3f above;
-      float squares = 0;
+      float squares = 0, share = 0;
       for (std::size_t k = 0; k < 3; ++k) {
         above += riders_[t[k]] * c.at[k];
         squares += c.at[k] * c.at[k];
+        share += l.share[t[k]] * c.at[k];
       }
-      const float height = dot(above - p, n), wanted = kKeptHeight * room * c.height;
+      if (!(share > 0)) continue;
+      const float height = dot(above - p, n), wanted = kKeptHeight * share * room * c.height;
       if (!(height < wanted)) continue;
       const Vec3f aside = above - p - n * height;
       const float edge = skin ? s.edge[c.below] : c.height;

@@ -24,6 +24,9 @@ constexpr std::uint32_t kNoRider = RigLayers::kNone;
 constexpr double kSkinReach = 0.0375;
 // Weights differ, in [0, 2]: up to the first cloth goes with the skin, from the second on with its own bones.
 constexpr double kSameWeights = 0.6, kOtherWeights = 1.2;
+// Of what the weights of the skin change along the edges of a piece above, the piece's own change less by: up to the
+// first part it is cloth and goes with the skin, from the second on it was made stiff (armour) and goes with its bones.
+constexpr double kAsSoft = 0.2, kStiffer = 0.35;
 // The ball around a foot, in edges of the skin there: a handful of vertices.
 constexpr double kBallEdges = 1.6;
 constexpr std::size_t kMostAnchors = 16;
@@ -131,6 +134,66 @@ double difference(const Character& character, const WeldedCharacter& welded, con
   add(input, 1);
   for (std::size_t k = 0; k < 3; ++k) add(s.first_of[foot.corners[k]], -foot.weight[k]);
   return std::accumulate(scratch.begin(), scratch.end(), 0.0, [](double sum, double w) { return sum + std::abs(w); });
+}
+
+// Weights of the skin at a rider's foot: joints in order.
+using Mix = std::vector<std::pair<std::uint32_t, double>>;
+Mix mix_of(const Character& character, const WeldedCharacter& welded, const RigSurface& s, const Triangle& corners,
+           const Vec3f& at) {
+  Mix all;
+  for (int k = 0; k < 3; ++k) {
+    const WeightRow row = row_of(character, welded, s.first_of[corners[static_cast<std::size_t>(k)]]);
+    for (std::size_t i = 0; i < row.joints.size(); ++i)
+      all.emplace_back(row.joints[i], static_cast<double>(at[k]) * row.weights[i]);
+  }
+  std::ranges::sort(all);
+  Mix sum;
+  for (const auto& [joint, weight] : all) {
+    if (sum.empty() || sum.back().first != joint) sum.emplace_back(joint, 0.0);
+    sum.back().second += weight;
+  }
+  return sum;
+}
+
+double mix_difference(const Mix& a, const Mix& b) {
+  double sum = 0;
+  for (auto i = a.begin(), k = b.begin(); i != a.end() || k != b.end();) {
+    if (k == b.end() || (i != a.end() && i->first < k->first)) {
+      sum += (i++)->second;
+    } else if (i == a.end() || k->first < i->first) {
+      sum += (k++)->second;
+    } else {
+      sum += std::abs((i++)->second - (k++)->second);
+    }
+  }
+  return sum;
+}
+
+// A piece that its weights keep stiffer than the skin below is not bent by it: along its edges, how much more do the
+// weights of the skin change than its own?
+void keep_stiff(const Character& character, const WeldedCharacter& welded, const Roles& roles, const RigSurface& s,
+                std::span<const std::uint32_t> rider_of, RigLayers& l) {
+  std::vector<Mix> below(l.size());
+  for (std::size_t r = 0; r < l.size(); ++r)
+    if (l.share[r] > 0) below[r] = mix_of(character, welded, s, l.ground[r], l.ground_at[r]);
+  std::vector<double> skin(roles.pieces.size(), 0.0), more(roles.pieces.size(), 0.0);
+  for (std::uint32_t v = 0; v < rider_of.size(); ++v) {
+    const std::uint32_t r = rider_of[v];
+    if (r == kNoRider || !(l.share[r] > 0)) continue;
+    const std::uint32_t p = roles.piece[l.first_of[r]];
+    const WeightRow own = row_of(character, welded, l.first_of[r]);
+    for (const std::uint32_t w : welded.topology.vertex_neighbours.row(v)) {
+      const std::uint32_t q = rider_of[w];
+      if (q == kNoRider || !(l.share[q] > 0)) continue;
+      const double bends = mix_difference(below[r], below[q]);
+      skin[p] += bends;
+      if (bends > 0) more[p] += std::max(0.0, bends - weight_difference(own, row_of(character, welded, l.first_of[q])));
+    }
+  }
+  for (std::size_t r = 0; r < l.size(); ++r) {
+    const std::uint32_t p = roles.piece[l.first_of[r]];
+    if (skin[p] > 0) l.share[r] *= static_cast<float>(1 - smooth_step(more[p] / skin[p], kAsSoft, kStiffer));
+  }
 }
 
 // What garments cover at rest: of the skin, and of the garments below.
@@ -243,7 +306,10 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
     const Piece& piece = roles.pieces[p];
     rider_of[v] = static_cast<std::uint32_t>(l.size());
     l.first_of.push_back(input);
-    const bool one_bone = piece.role == PieceRole::rigid || (piece.joint >= 0 && piece.role != PieceRole::garment);
+    // Smooth skinning turns what has the same weights all over as one.
+    const bool stiff = piece.stiff && piece.joint < 0 && piece.role != PieceRole::garment;
+    const bool one_bone =
+        !stiff && (piece.role == PieceRole::rigid || (piece.joint >= 0 && piece.role != PieceRole::garment));
     // Of a piece that one bone owns the vertex names the bone itself, whatever alias it goes by.
     const std::uint32_t joint = piece.joint >= 0 ? row_of(character, welded, input).joints[0] : main_joint[p];
     l.bone.push_back(one_bone ? bone(joint) : kNoRider);
@@ -252,7 +318,7 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
     l.ground.push_back(foot.corners);
     l.ground_at.push_back(static_cast<Vec3f>(Vec3d{foot.weight[0], foot.weight[1], foot.weight[2]}));
     double share = 0;
-    if (!one_bone && piece.role != PieceRole::inner) {
+    if (!one_bone && !stiff && piece.role != PieceRole::inner) {
       const double other = difference(character, welded, s, input, foot, scratch);
       share =
           (1 - smooth_step(foot.distance / reach, 0.5, 1.0)) * (1 - smooth_step(other, kSameWeights, kOtherWeights));
@@ -270,6 +336,7 @@ void make_layers(const Character& character, const WeldedCharacter& welded, cons
     const std::uint32_t r = l.rider_of[input] = rider_of[welded.weld.welded_of[input]];
     if (r != kNoRider) s.welded_of[input] = s.welded_of[l.first_of[r]];
   }
+  keep_stiff(character, welded, roles, s, rider_of, l);
   std::vector<float> next = l.share;
   for (int pass = 0; pass < kSharePasses; ++pass) {
     for (std::uint32_t v = 0; v < rider_of.size(); ++v) {

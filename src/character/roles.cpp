@@ -32,6 +32,8 @@ constexpr double kNear = 0.025;
 constexpr double kMost = 0.75;
 // A piece that one bone owns: by so much of the weight of every vertex.
 constexpr float kOwned = 0.99F;
+// … and one that has the same weights all over: by how much, in [0, 2], those of a vertex may differ.
+constexpr double kStiff = 0.1;
 // A piece is small up to this share of the whole area …
 constexpr double kSmall = 0.15;
 // … and can be lain upon from this share on, but no more than so many pieces.
@@ -45,6 +47,8 @@ constexpr double kSameWeights = 0.7;
 constexpr double kInside = 0.5;
 // What is inside a body altogether and this small (of the area) is no limb of it, whoever moves it.
 constexpr double kTiny = 0.03, kAll = 0.95;
+// An ornament is as small, and may be sunk into what it lies on.
+constexpr double kOrnament = 0.01;
 // Of the edges: sheets have more borders than cloth.
 constexpr double kSheetBorders = 0.15;
 
@@ -137,6 +141,14 @@ int owner_of(const Character& character, const Shape& shape, const WeightsOf& we
   return owner;
 }
 
+bool is_stiff(const Shape& shape, const WeightsOf& weights) {
+  if (shape.vertices.empty()) return false;
+  const WeightRow first = weights(shape.vertices[0]);
+  return !first.joints.empty() && std::ranges::all_of(shape.vertices, [&](std::uint32_t v) {
+    return weight_difference(first, weights(v)) <= kStiff;
+  });
+}
+
 double distance_to(const Box& box, const Vec3d& p) {
   Vec3d out;
   for (int k = 0; k < 3; ++k) out[k] = std::max({box.lo[k] - p[k], 0.0, p[k] - box.hi[k]});
@@ -170,6 +182,7 @@ std::optional<Below> find_below(const Surface& s, const std::vector<Shape>& shap
 
 struct Standing {
   double over = 0, inside = 0;    // shares of the points
+  double either = 0;              // over or inside
   double weight_difference = 2;   // median over the points that lie over something
   std::vector<std::size_t> upon;  // points over each piece
 };
@@ -195,9 +208,11 @@ Standing stand(const Surface& s, const std::vector<Shape>& shapes, std::span<con
     for (std::size_t k = 0; k < large.size(); ++k)
       if (is_inside(k)) inside_of[large[k]] = 1, inside = true;
     result.inside += inside ? 1 : 0;
+    result.either += inside ? 1 : 0;
     const auto below = find_below(s, shapes, large, piece, p, reach);
     if (!below || !(below->height > 0) || inside_of[below->piece] != 0) continue;
     result.over += 1;
+    result.either += inside ? 0 : 1;
     ++result.upon[below->piece];
     double least = 2;
     for (const std::uint32_t c : below->corners) least = std::min(least, weight_difference(weights(v), weights(c)));
@@ -205,6 +220,7 @@ Standing stand(const Surface& s, const std::vector<Shape>& shapes, std::span<con
   }
   result.over /= static_cast<double>(std::max<std::size_t>(count, 1));
   result.inside /= static_cast<double>(std::max<std::size_t>(count, 1));
+  result.either /= static_cast<double>(std::max<std::size_t>(count, 1));
   if (!differences.empty()) {
     const auto middle = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
     std::nth_element(differences.begin(), middle, differences.end());
@@ -213,9 +229,12 @@ Standing stand(const Surface& s, const std::vector<Shape>& shapes, std::span<con
   return result;
 }
 
-// Whether larger pieces have skin of that joint.
-bool is_carried(const Character& character, const std::vector<Shape>& shapes, std::uint32_t piece, int joint,
+// Whether larger pieces have skin of the joint that moves this one most.
+bool is_carried(const Character& character, const std::vector<Shape>& shapes, std::uint32_t piece,
                 const WeightsOf& weights) {
+  const std::uint32_t main = weights(shapes[piece].vertices[0]).joints[0];
+  const int alias_of = character.skeleton.joints[main].alias_of;
+  const int joint = alias_of >= 0 ? alias_of : static_cast<int>(main);
   for (std::uint32_t p = 0; p < shapes.size(); ++p) {
     if (p == piece || !(shapes[p].area > shapes[piece].area)) continue;
     for (const std::uint32_t v : shapes[p].vertices) {
@@ -239,7 +258,7 @@ bool is_above(std::uint32_t piece, const std::vector<Shape>& shapes, const std::
 
 PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standing, double share, bool carried,
                  bool above) {
-  const bool small = share <= kSmall, owned = piece.joint >= 0;
+  const bool small = share <= kSmall, owned = piece.joint >= 0 || piece.stiff;
   // Sheets that lie on each other back to back have no borders, but are sheets.
   const bool sheets = static_cast<double>(shape.borders) > kSheetBorders * static_cast<double>(shape.edges) ||
                       2 * shape.doubled > shape.triangles.size();
@@ -247,8 +266,9 @@ PieceRole decide(const Piece& piece, const Shape& shape, const Standing& standin
   if (share <= kTiny && standing.inside >= kAll) return PieceRole::inner;
   if (small && sheets && standing.over + standing.inside >= kMost) return PieceRole::hair;
   if (small && owned && carried) return PieceRole::rigid;
-  if (!owned && above && standing.over >= kMost && standing.weight_difference <= kSameWeights)
+  if (piece.joint < 0 && above && standing.over >= kMost && standing.weight_difference <= kSameWeights)
     return PieceRole::garment;
+  if (share <= kOrnament && standing.either >= kMost) return PieceRole::inner;
   return PieceRole::body;
 }
 
@@ -336,13 +356,14 @@ Roles find_roles(const Character& character, std::span<const RoleChoice> choices
     std::vector<Standing> standing;
     for (std::uint32_t p = 0; p < shapes.size(); ++p) {
       roles.pieces[p].joint = owner_of(character, shapes[p], weights);
+      roles.pieces[p].stiff = is_stiff(shapes[p], weights);
       standing.push_back(stand(s, shapes, large, windings, p, reach, weights));
       roles.pieces[p].over = standing.back().over;
       roles.pieces[p].inside = standing.back().inside;
     }
     for (std::uint32_t p = 0; p < shapes.size(); ++p) {
       Piece& piece = roles.pieces[p];
-      const bool carried = piece.joint >= 0 && is_carried(character, shapes, p, piece.joint, weights);
+      const bool carried = (piece.joint >= 0 || piece.stiff) && is_carried(character, shapes, p, weights);
       piece.role = decide(piece, shapes[p], standing[p], piece.area / area, carried, is_above(p, shapes, standing));
     }
   }

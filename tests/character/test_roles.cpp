@@ -60,6 +60,30 @@ TEST(Roles, WhatIsNotClearIsBody) {
   for (const Piece& p : find_roles(c).pieces) EXPECT_EQ(p.role, PieceRole::body);
 }
 
+TEST(Roles, WhatTheSameBonesMoveAlikeIsRigid) {
+  Character c = test::make_dressed_tube();
+  for (const std::size_t m : {std::size_t{1}, std::size_t{4}}) test::weigh_alike(c.meshes[m], 0.3F);
+  const Roles roles = find_roles(c);
+  EXPECT_EQ(role_of(roles, "buckle"), PieceRole::rigid);
+  for (const Piece& p : roles.pieces) {
+    EXPECT_EQ(p.stiff, p.mesh != "tube") << p.mesh;
+    EXPECT_EQ(p.joint >= 0, p.mesh == "eye" || p.mesh == "cards") << p.mesh;
+  }
+  // A large one is cloth as before.
+  EXPECT_EQ(role_of(roles, "sleeve"), PieceRole::garment);
+}
+
+TEST(Roles, OrnamentsMayBeSunkIntoWhatTheyLieOn) {
+  Character c = test::make_dressed_tube();
+  // Half over the tube's side, half inside it, and its weights are those of the skin around.
+  for (Vec3f& p : c.meshes[4].positions) p += Vec3f{0, 0.85F, 0};
+  Weights& weights = c.meshes[4].weights;
+  for (std::size_t v = 0; v < weights.joint.size(); ++v) weights.joint[v] = c.meshes[4].positions[v].y > 1;
+  EXPECT_EQ(role_of(find_roles(c), "buckle"), PieceRole::inner);
+  for (Vec3f& p : c.meshes[4].positions) p += Vec3f{0, 0, 1};  // nothing is below it
+  EXPECT_EQ(role_of(find_roles(c), "buckle"), PieceRole::body);
+}
+
 TEST(Roles, OfOnePieceIsBody) {
   const Roles roles = find_roles(load_character("builtin:human", Context(1)));
   for (const Piece& p : roles.pieces) EXPECT_EQ(p.role, PieceRole::body);
@@ -97,7 +121,7 @@ TEST(Roles, OfAvatarsAreWhatTheyLookLike) {
   EXPECT_GE(count(PieceRole::hair), 7);   // cards
   EXPECT_EQ(count(PieceRole::garment), 0);
   const Roles rabbit = roles_of("rabbit.vrm");
-  EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::garment, &Piece::role), 1);  // a piece over its chest
+  EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::rigid, &Piece::role), 3);  // ears, and a mask of a hard face
   EXPECT_EQ(std::ranges::count(rabbit.pieces, PieceRole::body, &Piece::role), 1);
 }
 

@@ -129,6 +129,53 @@ TEST_P(Layers, EyesCardsAndPropsFollowTheirBoneExactly) {
   }
 }
 
+TEST_P(Layers, WhatTheSameBonesMoveAlikeKeepsItsShape) {
+  const Context context(1, GetParam());
+  Character c = test::make_dressed_tube();
+  test::weigh_alike(c.meshes[4], 0.4F);
+  const auto rig = bind(c, context);
+  const PlayedBend played = play_bend(c, rig, tracked_with(), context);
+  const std::size_t begin = begin_of(c, "buckle");
+  const Mesh& buckle = mesh_of(c, "buckle");
+  for (const Frame& frame : played.frames)
+    for (std::size_t v = 1; v < buckle.positions.size(); ++v)
+      EXPECT_NEAR(distance(frame.positions[begin], frame.positions[begin + v]),
+                  distance(buckle.positions[0], buckle.positions[v]), 2e-6);
+  EXPECT_GT(distance(played.frames.back().positions[begin], buckle.positions[0]), 0.1F);  // it moved
+}
+
+TEST_P(Layers, ArmourIsNotBentByTheSkinBelow) {
+  const Context context(1, GetParam());
+  Character c = test::make_dressed_tube();
+  Mesh& sleeve = c.meshes[1];
+  Weights bent = sleeve.weights;
+  test::weigh_alike(sleeve, 0.5F);  // now a fifth of the skin's change along the tube
+  for (std::size_t v = 0; v < sleeve.positions.size(); ++v) {
+    const float upper = 0.4F + 0.2F * std::clamp((sleeve.positions[v].y - 0.75F) / 0.5F, 0.0F, 1.0F);
+    const bool more = upper > 0.5F;
+    sleeve.weights.joint[2 * v] = more ? 1 : 0;
+    sleeve.weights.joint[2 * v + 1] = more ? 0 : 1;
+    sleeve.weights.weight[2 * v] = std::max(upper, 1 - upper);
+    sleeve.weights.weight[2 * v + 1] = std::min(upper, 1 - upper);
+  }
+  BindOptions options;
+  options.preset.roles = {{.name = "armour", .meshes = {"sleeve"}, .role = PieceRole::garment}};
+  const auto farthest = [&] {  // from smooth skinning, where nothing touches
+    const auto rig = bind(c, context, options);
+    const PlayedBend tracked = play_bend(c, rig, tracked_with(), context, 50);
+    const PlayedBend smooth = play_bend(c, rig, {.method = Method::dqs}, context, 50);
+    const std::size_t begin = begin_of(c, "sleeve");
+    float most = 0;
+    for (std::size_t v = 0; v < sleeve.positions.size(); ++v)
+      most = std::max(most,
+                      distance(tracked.frames.back().positions[begin + v], smooth.frames.back().positions[begin + v]));
+    return most;
+  };
+  EXPECT_LT(farthest(), 1e-4F);
+  sleeve.weights = std::move(bent);
+  EXPECT_GT(farthest(), 1e-3F);  // cloth rides
+}
+
 TEST_P(Layers, DependOnTheFrameAlone) {
   const Character c = test::make_dressed_tube();
   const Context one(1, GetParam()), four(4, GetParam());

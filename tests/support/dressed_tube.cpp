@@ -87,4 +87,18 @@ Character make_dressed_tube() {
   return c;
 }
 
+void weigh_alike(Mesh& mesh, float upper) {
+  mesh.weights = {};
+  mesh.weights.row_begin.push_back(0);
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const bool more = upper > 0.5F;
+    for (const auto& [joint, weight] : {std::pair{more ? 1U : 0U, std::max(upper, 1 - upper)},
+                                        std::pair{more ? 0U : 1U, std::min(upper, 1 - upper)}}) {
+      mesh.weights.joint.push_back(joint);
+      mesh.weights.weight.push_back(weight);
+    }
+    mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
+  }
+}
+
 }  // namespace cutis::test

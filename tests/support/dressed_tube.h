@@ -11,4 +11,7 @@ namespace cutis::test {
 /// y = 0.15, of "lower".
 [[nodiscard]] Character make_dressed_tube();
 
+/// Every vertex gets so much of "upper", the rest of "lower".
+void weigh_alike(Mesh& mesh, float upper);
+
 }  // namespace cutis::test
