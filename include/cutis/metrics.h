@@ -33,6 +33,9 @@ struct MetricsOptions {
 struct FrameMetrics {
   /// Pairs of triangles that share no vertex and have a point in common.
   std::optional<std::size_t> intersecting_pairs;
+  /// Of these, the pairs whose triangles were apart at rest: neither intersected nor touched, to 1e-5 of the size.
+  /// Where sheets touch exactly (cards of hair in one plane), rounding alone makes and unmakes intersections.
+  std::optional<std::size_t> new_pairs;
   /// Share of vertices, in [0,1], that lie inside the body once moved out by a quarter of the mean edge length.
   std::optional<double> overlap;
   /// Signed volume over the rest pose's, minus 1; empty when `volume_skipped` says why.

@@ -5,7 +5,10 @@
 #include "geometry/tri_tri.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/math.h"
+#include "base/triangle.h"
 #include "geometry/predicates.h"
 
 namespace cutis {
@@ -82,6 +85,24 @@ bool all_on_one_side(const std::array<int, 3>& s) {
   return (s[0] > 0 && s[1] > 0 && s[2] > 0) || (s[0] < 0 && s[1] < 0 && s[2] < 0);
 }
 
+double distance_to(const std::array<Vec3d, 3>& t, const Vec3d& q) {
+  double w[3];
+  closest_in_triangle(t[0], t[1], t[2], q, w);
+  return distance(t[0] * w[0] + t[1] * w[1] + t[2] * w[2], q);
+}
+
+// Of the segments pq and rs: at the nearest points of the lines where both are inside, else at one of the four ends.
+double segment_distance(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& s) {
+  double best = std::min({distance_to_segment(p, r, s), distance_to_segment(q, r, s), distance_to_segment(r, p, q),
+                          distance_to_segment(s, p, q)});
+  const Vec3d u = q - p, v = s - r, n = cross(u, v), between = r - p;
+  const double nn = dot(n, n);
+  if (!(nn > 0)) return best;
+  const double x = dot(cross(between, v), n) / nn, y = dot(cross(between, u), n) / nn;
+  if (x >= 0 && x <= 1 && y >= 0 && y <= 1) best = std::min(best, std::abs(dot(between, n)) / std::sqrt(nn));
+  return best;
+}
+
 }  // namespace
 
 bool triangles_intersect(const TriangleCorners& a, const TriangleCorners& b) {
@@ -95,6 +116,18 @@ bool triangles_intersect(const TriangleCorners& a, const TriangleCorners& b) {
     if (edge_meets_triangle(b[k], b[l], b_sides[k], b_sides[l], a)) return true;
     if (edge_meets_triangle(a[k], a[l], a_sides[k], a_sides[l], b)) return true;
   }
+  return false;
+}
+
+bool triangles_within(const TriangleCorners& a, const TriangleCorners& b, double reach) {
+  if (triangles_intersect(a, b)) return true;
+  std::array<Vec3d, 3> p, q;
+  for (std::size_t k = 0; k < 3; ++k) p[k] = static_cast<Vec3d>(a[k]), q[k] = static_cast<Vec3d>(b[k]);
+  for (std::size_t k = 0; k < 3; ++k)
+    if (distance_to(p, q[k]) <= reach || distance_to(q, p[k]) <= reach) return true;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t m = 0; m < 3; ++m)
+      if (segment_distance(p[k], p[(k + 1) % 3], q[m], q[(m + 1) % 3]) <= reach) return true;
   return false;
 }
 

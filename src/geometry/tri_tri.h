@@ -12,4 +12,7 @@ using TriangleCorners = std::array<Vec3f, 3>;
 /// Precondition: both have a positive area (has_zero_area() is false).
 [[nodiscard]] bool triangles_intersect(const TriangleCorners& a, const TriangleCorners& b);
 
+/// Whether they come within `reach` of each other, to rounding. Corners must be finite.
+[[nodiscard]] bool triangles_within(const TriangleCorners& a, const TriangleCorners& b, double reach);
+
 }  // namespace cutis

@@ -10,6 +10,8 @@
 #include "base/math.h"
 #include "character/welded_character.h"
 #include "cutis/error.h"
+#include "geometry/predicates.h"
+#include "geometry/tri_tri.h"
 #include "geometry/triangle_bvh.h"
 #include "geometry/weld.h"
 #include "metrics/folds.h"
@@ -34,6 +36,8 @@ constexpr double kMoveOut = 0.25;
 // Of the mean edge length: other skin that near in front of a vertex touches it. Solvers keep a gap, and between the
 // corners of two meshes that touch there is up to half an edge.
 constexpr double kTouchReach = 0.5;
+// Of the size: triangles that come so near at rest touch there.
+constexpr double kTouchAtRest = 1e-5;
 // Around skin that touches, left out of the roughness: there the crease belongs to the contact.
 constexpr int kRingsAroundContact = 2;
 // An edge that is bent this far, while dual quaternions bend it by less than half as much, is a scar.
@@ -193,12 +197,30 @@ struct Metrics::Impl {
     return m;
   }
 
+  // Pairs of triangles that were apart at rest.
+  std::size_t count_new(std::span<const std::array<std::uint32_t, 2>> pairs) const {
+    const auto corners = [&](std::uint32_t triangle) {
+      const Triangle& t = welded.topology.triangles[triangle];
+      return TriangleCorners{welded.positions[t[0]], welded.positions[t[1]], welded.positions[t[2]]};
+    };
+    const auto has_place = [](const TriangleCorners& t) {
+      return is_finite(t[0]) && is_finite(t[1]) && is_finite(t[2]) && !has_zero_area(t[0], t[1], t[2]);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(pairs, [&](const auto& pair) {
+      const TriangleCorners a = corners(pair[0]), b = corners(pair[1]);
+      return has_place(a) && has_place(b) && !triangles_within(a, b, kTouchAtRest * size);
+    }));
+  }
+
   void measure_intersections(FrameMetrics& m, const PosedSurface& surface, const TriangleBvh& bvh,
                              std::vector<std::uint8_t>& contact) const {
     WorkMeter meter;
     meter.start(kMostPairs + kPairsPerTriangle * welded.topology.triangles.size(), 0);
     auto pairs = self_intersecting_pairs(bvh, surface.positions, welded.topology.triangles, place_of, context, &meter);
-    if (!meter.stopped()) m.intersecting_pairs = pairs.size();
+    if (!meter.stopped()) {
+      m.intersecting_pairs = pairs.size();
+      m.new_pairs = count_new(pairs);
+    }
     std::vector<std::uint8_t> crossing(surface.positions.size(), 0);
     for (const auto& pair : pairs)
       for (const std::uint32_t t : pair)

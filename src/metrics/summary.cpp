@@ -13,6 +13,10 @@ constexpr std::array kTable{
                [](const FrameMetrics& m) -> Value {
                  return m.intersecting_pairs ? Value(static_cast<double>(*m.intersecting_pairs)) : Value();
                }},
+    MetricInfo{"new_pairs", "", "of these, pairs that were apart at rest", Worse::higher,
+               [](const FrameMetrics& m) -> Value {
+                 return m.new_pairs ? Value(static_cast<double>(*m.new_pairs)) : Value();
+               }},
     MetricInfo{"overlap", "", "share of vertices inside the body", Worse::higher,
                [](const FrameMetrics& m) { return m.overlap; }},
     MetricInfo{"volume_change", "", "signed volume over the rest pose's, minus 1", Worse::away_from_zero,

@@ -139,5 +139,22 @@ TEST(TrianglesIntersect, AgreesWithSeparatingAxesWhereItIsClose) {
   EXPECT_GT(apart, 1000);
 }
 
+TEST(TrianglesWithin, CountFromFacesEdgesAndCorners) {
+  const auto within = [](const TriangleCorners& other, double reach) {
+    EXPECT_EQ(triangles_within(kBase, other, reach), triangles_within(other, kBase, reach));
+    return triangles_within(kBase, other, reach);
+  };
+  const TriangleCorners over{Vec3f{1, 1, 0.5F}, Vec3f{1, 1, 3}, Vec3f{2, 1, 3}};     // a corner over the face
+  const TriangleCorners across{Vec3f{2, -1, -2}, Vec3f{2, -1, 2}, Vec3f{2, -5, 0}};  // beside the edge y = 0
+  const TriangleCorners beyond{Vec3f{4, -3, 4}, Vec3f{4, -3, 9}, Vec3f{9, -3, 4}};   // corner to corner: 5
+  const TriangleCorners crossing{Vec3f{1, 1, -1}, Vec3f{1, 1, 1}, Vec3f{9, 9, 1}};
+  for (const auto& [other, distance] : {std::pair{over, 0.5}, {across, 1.0}, {beyond, 5.0}}) {
+    EXPECT_TRUE(within(other, distance + 1e-6));
+    EXPECT_FALSE(within(other, distance - 1e-6));
+  }
+  EXPECT_TRUE(within(crossing, 0));
+  EXPECT_FALSE(within(over, 0));
+}
+
 }  // namespace
 }  // namespace cutis

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/math.h"
 #include "cutis/metrics.h"
 #include "geometry/exact_triangles.h"
 #include "geometry/predicates.h"
@@ -150,6 +151,40 @@ TEST(IntersectingPairs, AgreeWithBruteForceOnAFoldedTube) {
   const Pairs expected = pairs_by_force(p, tube.meshes[0].triangles);
   EXPECT_GT(expected.size(), 50U);
   for (const int threads : {1, 2, 3}) EXPECT_EQ(pairs_of_metric(p, tube.meshes[0].triangles, threads), expected);
+}
+
+TEST(NewPairs, AreThoseThatWereApartAtRest) {
+  // Cards in one plane that touch along a line; turned as a whole, rounding makes and unmakes what they have in common.
+  Surface cards;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> place(-1, 1);
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const float x = place(random), y = place(random);
+    for (const auto& [dx, dy] : {std::pair{0.0F, 0.0F}, {0.3F, 0.05F}, {0.1F, 0.3F}})
+      cards.positions.push_back({x + dx, y + dy, 0});
+    cards.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+  }
+  const Surface above = moved(cards, {0, 0, 0.05F});
+  const Surface rest = both(cards, above);
+  const Context context(2);
+  const Metrics metrics(character_of(rest), context);
+  EXPECT_EQ(metrics.rest().new_pairs, 0U);
+  const std::size_t touching = *metrics.rest().intersecting_pairs;
+  EXPECT_GT(touching, 50U);
+
+  std::vector<Vec3f> turned;
+  const Quatd turn = axis_angle(normalized(Vec3d{1, 2, 3}), 0.7);
+  for (const Vec3f& p : rest.positions) turned.push_back(static_cast<Vec3f>(rotate(turn, static_cast<Vec3d>(p))));
+  FrameMetrics m = metrics.measure(turned);
+  EXPECT_NE(*m.intersecting_pairs, touching);
+  EXPECT_EQ(m.new_pairs, 0U);
+
+  // The upper cards are pressed into the lower ones.
+  std::vector<Vec3f> pressed = rest.positions;
+  for (std::size_t v = cards.positions.size(); v < pressed.size(); ++v) pressed[v].z = 0.2F * pressed[v].x;
+  m = metrics.measure(pressed);
+  EXPECT_GT(*m.new_pairs, 20U);
+  EXPECT_LT(*m.new_pairs, *m.intersecting_pairs);
 }
 
 TEST(IntersectingPairs, OfASphereAreNone) { EXPECT_EQ(measured(test::make_sphere(1, 30, 40)).intersecting_pairs, 0U); }

@@ -175,10 +175,10 @@ TEST(MetricTable, NamesEveryNumberOnce) {
     EXPECT_FALSE(info.help.empty());
     EXPECT_NE(info.value, nullptr);
   }
-  EXPECT_THAT(names, testing::ElementsAre("intersecting_pairs", "overlap", "volume_change", "folds", "roughness",
-                                          "scars", "untouched", "memory", "stretch_p1", "stretch_p95", "stretch_max",
-                                          "poke_through", "tears", "iso_residual_mean", "iso_residual_p95",
-                                          "iso_residual_max", "nonfinite", "seam_gap"));
+  EXPECT_THAT(names, testing::ElementsAre("intersecting_pairs", "new_pairs", "overlap", "volume_change", "folds",
+                                          "roughness", "scars", "untouched", "memory", "stretch_p1", "stretch_p95",
+                                          "stretch_max", "poke_through", "tears", "iso_residual_mean",
+                                          "iso_residual_p95", "iso_residual_max", "nonfinite", "seam_gap"));
 }
 
 TEST(Percentile, InterpolatesLinearly) {
