@@ -9,8 +9,6 @@ find_package(assimp REQUIRED)
 find_package(ZLIB REQUIRED)
 find_library(HWY_LIBRARY hwy REQUIRED)
 find_path(HWY_INCLUDE_DIR hwy/highway.h REQUIRED)
-find_library(QHULL_LIBRARY qhull_r REQUIRED)
-find_path(QHULL_INCLUDE_DIR libqhull_r/libqhull_r.h REQUIRED)
 find_library(STB_LIBRARY stb REQUIRED)
 find_path(STB_INCLUDE_DIR stb/stb_image_write.h REQUIRED)
 find_library(DRACO_LIBRARY draco REQUIRED)
@@ -20,8 +18,7 @@ find_path(DRACO_INCLUDE_DIR draco/compression/decode.h REQUIRED)
 # are not ours.
 function(cutis_third_party_settings target)
   target_include_directories(${target} SYSTEM PRIVATE
-    ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${QHULL_INCLUDE_DIR}
-    ${HWY_INCLUDE_DIR})
+    ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${HWY_INCLUDE_DIR})
   # AVX2 and AVX-512 are common; machines with SSE4 at most run the loops one vertex at a time. Each set of instructions
   # is a quarter of the loops' compile time.
   target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
@@ -31,7 +28,6 @@ endfunction()
 function(cutis_link_dependencies target)
   target_link_libraries(${target} PRIVATE
     Threads::Threads fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen embree meshoptimizer::meshoptimizer
-    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${QHULL_LIBRARY}
-    ${HWY_LIBRARY})
+    assimp::assimp ZLIB::ZLIB ${STB_LIBRARY} ${DRACO_LIBRARY} ${HWY_LIBRARY})
   cutis_third_party_settings(${target})
 endfunction()

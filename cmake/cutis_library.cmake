@@ -1,6 +1,6 @@
 # The libraries that the rooms of src/ make; docs/architecture.md, "The libraries".
 
-# cutis_library(NAME ROOMS rooms... [USES libraries...] [PARTS parts...] [LINKS libraries...] [HEADERS libraries...])
+# cutis_library(NAME ROOMS rooms... [NOT_IN_BROWSERS rooms...] [USES libraries...] [PARTS parts...] [LINKS libraries...] [HEADERS libraries...])
 #   libcutis-NAME.a: the target cutis_NAME, cutis::NAME to others. It may use the libraries of ours in USES and the third
 #   parties in LINKS and HEADERS (those leave nothing to link). All are private: no public header shows them.
 #   Rooms put their sources into ${plain}, or into a part that is compiled with a level of its own:
@@ -8,7 +8,10 @@
 #     ${cold}   once a character, not once a frame: -O1 compiles a third faster than -O2.
 #     ${hot}    the hot loops: -O3 unrolls the four influences and keeps their sums in registers. Same bits as -O2.
 function(cutis_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 its "" "" "ROOMS;USES;PARTS;LINKS;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 its "" "" "ROOMS;NOT_IN_BROWSERS;USES;PARTS;LINKS;HEADERS")
+  if(EMSCRIPTEN AND its_NOT_IN_BROWSERS)
+    list(REMOVE_ITEM its_ROOMS ${its_NOT_IN_BROWSERS})
+  endif()
   set(level_files -Og)
   set(level_cold -O1)
   set(level_hot -O3)

@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What a program that links the static library needs besides.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "g++, cmake, libfmt-dev, libembree-dev, libmeshoptimizer-dev, libassimp-dev, \
-libdraco-dev, libhwy-dev, libqhull-dev, libstb-dev, zlib1g-dev")
+libdraco-dev, libhwy-dev, libstb-dev, zlib1g-dev")
 
 # After the files lie in a folder of their own and before they are packed.
 set(CPACK_CUTIS_SOURCE ${PROJECT_SOURCE_DIR})

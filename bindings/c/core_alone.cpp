@@ -1,4 +1,4 @@
-// In place of files_api.cpp and markers_api.cpp where only the core is built: what reads arrays and glTF, binds, solves
+// In place of files_api.cpp, markers_api.cpp and editor_api.cpp where only the core is built: what reads arrays and glTF, binds, solves
 // and measures.
 #include "support.h"
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace std {
 
@@ -72,6 +73,41 @@ enable_if_t<is_floating_point_v<Fraction>, to_chars_result> to_chars(char* first
   if (last - first < size) return {last, errc::value_too_large};
   memcpy(first, digits, static_cast<size_t>(size));
   return {first + size, errc{}};
+}
+
+// libc++'s stable_sort is 2 KB of code for every type and order, a twentieth of all there was. This one takes its place
+// in calls with random access, being the more constrained of the two: runs of a few by insertion, then merged.
+template <class Iterator, class Compare>
+  requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
+void stable_sort(Iterator first, Iterator last, Compare compare) {
+  using Item = typename iterator_traits<Iterator>::value_type;
+  constexpr ptrdiff_t kRun = 16;
+  const ptrdiff_t size = last - first;
+  for (ptrdiff_t run = 0; run < size; run += kRun)
+    for (ptrdiff_t i = run + 1; i < min(run + kRun, size); ++i) {
+      Item item = std::move(first[i]);
+      ptrdiff_t to = i;
+      for (; to > run && compare(item, first[to - 1]); --to) first[to] = std::move(first[to - 1]);
+      first[to] = std::move(item);
+    }
+  vector<Item> left;
+  for (ptrdiff_t run = kRun; run < size; run *= 2)
+    for (ptrdiff_t begin = 0; begin + run < size; begin += 2 * run) {
+      ptrdiff_t to = begin, next = begin + run;
+      const ptrdiff_t end = min(next + run, size);
+      if (!compare(first[next], first[next - 1])) continue;
+      left.clear();
+      for (ptrdiff_t i = begin; i < next; ++i) left.push_back(std::move(first[i]));
+      for (Item& item : left) {
+        while (next < end && compare(first[next], item)) first[to++] = std::move(first[next++]);
+        first[to++] = std::move(item);
+      }
+    }
+}
+template <class Iterator>
+  requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
+void stable_sort(Iterator first, Iterator last) {
+  std::stable_sort(first, last, less<>());
 }
 
 #if !defined(__cpp_lib_bit_cast)
@@ -158,6 +194,10 @@ constexpr auto upper_bound(Range&& range, const Value& value, Compare compare = 
   return std::upper_bound(std::begin(range), std::end(range), value, [&](const Value& v, const auto& item) -> bool {
     return invoke(compare, v, invoke(projection, item));
   });
+}
+template <class Range, class Value>
+constexpr bool binary_search(Range&& range, const Value& value) {
+  return std::binary_search(std::begin(range), std::end(range), value);
 }
 template <class Range, class Value, class Compare = std::less<>, class Projection = identity>
 constexpr auto equal_range(Range&& range, const Value& value, Compare compare = {}, Projection projection = {}) {

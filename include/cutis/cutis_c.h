@@ -75,6 +75,7 @@ typedef struct cutis_metrics_handle* cutis_metrics;
 typedef struct cutis_field_handle* cutis_field;
 typedef struct cutis_writer_handle* cutis_writer;
 typedef struct cutis_markers_handle* cutis_markers;
+typedef struct cutis_editor_handle* cutis_editor;
 
 /* ---- the library ---- */
 
@@ -370,6 +371,26 @@ CUTIS_API cutis_status cutis_markers_create(cutis_context context, cutis_charact
  */
 CUTIS_API cutis_status cutis_markers_next(cutis_markers markers, cutis_frame* frame, double* pose, size_t joints);
 CUTIS_API cutis_status cutis_markers_destroy(cutis_markers markers);
+
+/* A body that is posed by pulling at its joints: its volume follows as rigidly as it can, pins hold, joints keep their
+ * limits. Needs no weights and no rig. Options: MarkerOptions. `report`: NULL, or JSON: {"handles": the joints that can
+ * be pulled and pinned, by number, "control_mesh": {...}}. */
+CUTIS_API cutis_status cutis_editor_create(cutis_context context, cutis_character character, const char* options,
+                                           cutis_editor* editor, const char** report);
+/* The body stands in that pose (before the first call: at rest); what was pulled and pinned before is forgotten. */
+CUTIS_API cutis_status cutis_editor_stand(cutis_editor editor, const cutis_pose* pose);
+/* `pinned`: 1, the joint stays where it is shown; 0, neither a pin nor an earlier pull holds it. */
+CUTIS_API cutis_status cutis_editor_pin(cutis_editor editor, size_t joint, int pinned);
+/* To that place, metres, as often as it moves; NULL: lets go of it, and it stays there. One joint at a time. */
+CUTIS_API cutis_status cutis_editor_pull(cutis_editor editor, size_t joint, const double* to);
+/* As it is now: ten numbers a joint, or NULL. `report`: NULL, or JSON: {"milliseconds": ..., "iterations": ...,
+ * "unreached": [{"handle", "distance", "joint", "limit"}, ...]}. */
+CUTIS_API cutis_status cutis_editor_pose(cutis_editor editor, size_t joints, double* pose, const char** report);
+/* The surface of its control mesh as it is now: three floats a vertex, three corners a triangle; arrays of NULL: their
+ * sizes alone. */
+CUTIS_API cutis_status cutis_editor_control_mesh(cutis_editor editor, size_t* vertices, float* positions,
+                                                 size_t* triangles, uint32_t* corners);
+CUTIS_API cutis_status cutis_editor_destroy(cutis_editor editor);
 
 #ifdef __cplusplus
 }

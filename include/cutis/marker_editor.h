@@ -21,7 +21,8 @@
 
 namespace cutis {
 
-/// A marker moved away from where the take has it (without a take: from its place at rest), at a time.
+/// A marker moved away from where the take has it (without a take: from its place at rest, or in the pose that the
+/// editor stands in), at a time.
 struct EditKey {
   std::size_t marker = 0;  ///< in the order of the map
   double time = 0;         ///< seconds
@@ -49,6 +50,10 @@ struct EditLayer {
 /// less markers that are not count there, down to a twentieth: they keep the body near the take, and give way.
 [[nodiscard]] MarkerTargets with_edits(const MarkerTargets& take, const EditLayer& layer);
 
+/// Joints of the body as handles, each a marker of its joint's name, in the order of the skeleton: all of them, or the
+/// `most` that reach farthest (limbs and trunk before fingers).
+[[nodiscard]] MarkerMap joint_handles(const Character& character, std::size_t most = 40);
+
 class MarkerEditor {
  public:
   /// As MarkerSolver.
@@ -56,6 +61,10 @@ class MarkerEditor {
   ~MarkerEditor();
   MarkerEditor(MarkerEditor&&) noexcept;
   MarkerEditor& operator=(MarkerEditor&&) noexcept;
+
+  /// The body stands in this pose: edits, which are moves away from it, begin anew, and so do pins and undo(). Without
+  /// a call it stands at rest. Throws Error(bad_argument) when there is a take, or the pose is not of the skeleton.
+  const MarkerFrame& stand(const Pose& pose);
 
   /// The take under the edits, prepared with the same map. Without one, only pinned and edited markers hold the body.
   void set_take(MarkerTargets take);
@@ -81,6 +90,8 @@ class MarkerEditor {
   bool undo();
   bool redo();
 
+  /// Of the control mesh.
+  [[nodiscard]] const ControlMeshInfo& info() const;
   [[nodiscard]] const EditLayer& layer() const;
   void set_layer(const EditLayer& layer);  ///< undo() takes it back
   /// The body as it was shown last.

@@ -234,6 +234,9 @@ class MarkerSolver {
   /// when the context says so (the next frame then starts from the rest pose); else never. Never returns a non-finite
   /// number.
   const MarkerFrame& solve(std::span<const Vec3d> targets, std::span<const double> confidence);
+  /// As if the last frame had been this pose: few targets move the body out of it, and what they leave open stays near
+  /// it, not near rest. Until reset(). Throws Error(bad_argument) when the pose is not of the character's skeleton.
+  void stand(const Pose& pose);
   /// Back to the rest pose.
   void reset();
 

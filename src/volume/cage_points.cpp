@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "geometry/normals.h"
 #include "volume/control_points.h"
+#include "volume/delaunay.h"
 
 namespace cutis {
 namespace {
@@ -27,13 +28,18 @@ double room_to_grow(const Solid& solid, const Vec3d& p, const Vec3d& normal, dou
 }
 
 std::uint32_t ControlPoints::add(const Vec3d& p, Role r) {
-  at.push_back(static_cast<Vec3d>(static_cast<Vec3f>(p)));
+  at.emplace_back();
   role.push_back(r);
-  return static_cast<std::uint32_t>(at.size() - 1);
+  const auto point = static_cast<std::uint32_t>(at.size() - 1);
+  move(point, p);
+  return point;
 }
-void ControlPoints::move(std::uint32_t point, const Vec3d& p) { at[point] = static_cast<Vec3d>(static_cast<Vec3f>(p)); }
+void ControlPoints::move(std::uint32_t point, const Vec3d& p) {
+  for (int k = 0; k < 3; ++k) at[point][k] = static_cast<float>(std::round(p[k] / grid_) * grid_);
+}
 
-ControlPoints::ControlPoints(const Solid& solid, SurfaceSamples surface, bool grow, std::span<const Vec3d> markers) {
+ControlPoints::ControlPoints(const Solid& solid, SurfaceSamples surface, bool grow, std::span<const Vec3d> markers)
+    : grid_(delaunay_grid(2 * solid.size())) {
   Cage cage{std::move(surface.positions), std::move(surface.normals), std::move(surface.spacing), {}};
   shortest_ = 1e300;
   for (const double l : cage.spacing) {

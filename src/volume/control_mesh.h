@@ -1,6 +1,6 @@
 // The volumetric control mesh: tetrahedra that fill the cage, with samples of the skeleton and the markers as vertices.
 //
-// Le Naour 2018, section IV-A. Differs: Delaunay by qhull (the paper's mesher is not free), carved by the winding
+// Le Naour 2018, section IV-A. Differs: Delaunay (the paper's mesher is not free), carved by the winding
 // number of the mesh; points inside are spread so that slivers are rare, and what is left of them is counted and not
 // used. The cage is the boundary of what remains; its points stand off the mesh, and more are added until it covers it.
 #pragma once

@@ -35,7 +35,7 @@ class ControlPoints {
     free,  ///< inside; may be shaken
   };
 
-  std::vector<Vec3d> at;  ///< representable in single precision: decisions about the boundary are exact
+  std::vector<Vec3d> at;  ///< single precision, on the grid of delaunay.h: decisions are exact
   std::vector<Role> role;
   std::vector<std::uint32_t> marker_vertex;  ///< per marker given
   std::vector<Vec3d> marker_offset;          ///< from that vertex to the marker, at rest; 0 unless it lies far outside
@@ -63,6 +63,7 @@ class ControlPoints {
   void place_markers(const Solid& solid, Cage& cage, bool grow, std::span<const Vec3d> markers);
   int joint_vertex(const Solid& solid, const DrivenSkeleton& skeleton, std::size_t bone);
 
+  double grid_ = 0;              // cells of delaunay.h, coarse enough for all that is added
   std::vector<double> spacing_;  // of the cage's points, as in near_cage_
   PointGrid near_cage_{1.0};
   double shortest_ = 0, longest_ = 0, mean_ = 0;

@@ -30,7 +30,9 @@ JointLimits limits_from_json(std::string_view text, const std::string& file, Joi
   if (const std::string fault = json_fault(text); !fault.empty()) fail("", "is not JSON: " + fault);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) fail("", "is not a JSON object {\"JOINT\": {\"flexion\": [low, high], ...}, ...}");
-  for (const auto& [name, entry] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& name = item.key();
+    const auto& entry = item.value();
     const int joint = skeleton.find(name);
     const int bone = joint < 0 ? -1 : driven.bone_of_joint[static_cast<std::size_t>(joint)];
     if (bone < 0) fail(name, "is not a joint of the character");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "base/alive.h"
@@ -15,6 +16,7 @@
 #include "cutis/error.h"
 #include "cutis/files.h"
 #include "cutis/text.h"
+#include "volume/driven_skeleton.h"
 
 namespace cutis {
 namespace {
@@ -129,6 +131,30 @@ MarkerTargets with_edits(const MarkerTargets& take, const EditLayer& layer) {
   return result;
 }
 
+MarkerMap joint_handles(const Character& character, std::size_t most) {
+  const DrivenSkeleton driven = make_driven_skeleton(character);
+  // How far from its joint is what a bone moves.
+  std::vector<double> reach(driven.bones.size(), 0);
+  for (const DrivenSegment& s : driven.segments)
+    for (int b = s.bone; b >= 0; b = driven.bones[static_cast<std::size_t>(b)].parent) {
+      double& far = reach[static_cast<std::size_t>(b)];
+      far = std::max(far, distance(driven.bones[static_cast<std::size_t>(b)].rest, s.to));
+    }
+  std::vector<std::size_t> order(driven.bones.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return reach[a] > reach[b]; });
+  order.resize(std::min(order.size(), most));
+  const auto joint_of = [&](std::size_t bone) { return driven.bones[bone].joint; };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return joint_of(a) < joint_of(b); });
+  MarkerMap map;
+  for (const std::size_t bone : order) {
+    const std::string& name = character.skeleton.joints[static_cast<std::size_t>(joint_of(bone))].name;
+    map.places.emplace_back();
+    map.places.back().marker = map.places.back().bone = name;
+  }
+  return map;
+}
+
 struct MarkerEditor::Impl {
   Impl(const Character& character, const MarkerMap& map, const MarkerOptions& options, const Context& context)
       : solver(character, map, options, context), markers(map.places.size()) {
@@ -136,6 +162,16 @@ struct MarkerEditor::Impl {
     const std::vector<double> none(markers, 0.0);
     shown = &solver.solve(nowhere, none);  // at rest
     rest = shown->markers;
+    const auto joint_of = [&](const MarkerPlace& place) {
+      return place.bone.empty() ? -1 : character.skeleton.find(place.bone);
+    };
+    for (const MarkerPlace& place : map.places) {
+      std::vector<std::size_t>& list = above.emplace_back();
+      int joint = joint_of(place);
+      while (joint >= 0 && (joint = character.skeleton.joints[static_cast<std::size_t>(joint)].parent) >= 0)
+        for (std::size_t m = 0; m < markers; ++m)
+          if (joint_of(map.places[m]) == joint) list.push_back(m);
+    }
   }
 
   struct State {
@@ -174,8 +210,10 @@ struct MarkerEditor::Impl {
     std::vector<double> sure(markers, 0.0);
     double most = 0;
     std::vector<double> weight(markers, 0.0);
+    std::vector<char> moved(markers, 0);
     for (std::size_t m = 0; m < markers; ++m) {
       const Vec3d offset = state.layer.offset(m, time, weight[m]);
+      moved[m] = weight[m] > 0;
       const bool seen = base(m, time, targets[m]);
       targets[m] += offset;
       if (const auto pin = state.pinned.find(m); pin != state.pinned.end() && weight[m] <= 0) {
@@ -183,10 +221,14 @@ struct MarkerEditor::Impl {
         weight[m] = 1;
       }
       most = std::max(most, weight[m]);
-      sure[m] = take ? (seen ? 1.0 : 0.0) : weight[m];
+      sure[m] = take ? (seen ? 1.0 : 0.0) : home ? 1.0 : weight[m];
     }
-    if (take)
+    if (take || home)
       for (std::size_t m = 0; m < markers; ++m) sure[m] *= 1 - (1 - kFreeConfidence) * most * (1 - weight[m]);
+    // Fingers go along with a hand that is pulled, as they are to it: they do not hold it back.
+    if (home)
+      for (std::size_t m = 0; m < markers; ++m)
+        if (weight[m] <= 0 && std::ranges::any_of(above[m], [&](std::size_t a) { return moved[a] != 0; })) sure[m] = 0;
     now = time;
     shown = &solver.solve(targets, sure);
     return *shown;
@@ -194,7 +236,10 @@ struct MarkerEditor::Impl {
 
   /// Solved anew from rest: what was moved by an edit that is gone does not stay behind.
   void show_again() {
-    solver.reset();
+    if (home)
+      solver.stand(*home);
+    else
+      solver.reset();
     (void)show(now);
   }
 
@@ -206,7 +251,9 @@ struct MarkerEditor::Impl {
   MarkerSolver solver;
   std::size_t markers = 0;
   std::optional<MarkerTargets> take;
-  std::vector<Vec3d> rest;  // places
+  std::optional<Pose> home;                     // else rest
+  std::vector<Vec3d> rest;                      // places of markers there
+  std::vector<std::vector<std::size_t>> above;  // of each marker on a joint, those on the joints above it
   State state;
   std::vector<State> done, undone;
   std::optional<Drag> drag;
@@ -227,6 +274,19 @@ void MarkerEditor::set_take(MarkerTargets take) {
     throw Error(ErrorCode::bad_argument, "marker editor", "the take was prepared with another map, or has no frames");
   s.take = std::move(take);
   s.solver.reset();
+}
+
+const MarkerFrame& MarkerEditor::stand(const Pose& pose) {
+  Impl& s = alive(impl_, "marker editor");
+  if (s.take) throw Error(ErrorCode::bad_argument, "marker editor", "has a take, whose frames are its poses");
+  s.solver.stand(pose);
+  s.home = pose;
+  s.rest = s.shown->markers;
+  s.state = {};
+  s.done.clear();
+  s.undone.clear();
+  s.drag.reset();
+  return *s.shown;
 }
 
 const MarkerFrame& MarkerEditor::show(double time) { return alive(impl_, "marker editor").show(time); }
@@ -320,6 +380,7 @@ void MarkerEditor::set_layer(const EditLayer& layer) {
   s.state.layer = layer;
   sort_keys(s.state.layer.keys);
 }
+const ControlMeshInfo& MarkerEditor::info() const { return alive(impl_, "marker editor").solver.info(); }
 const MarkerFrame& MarkerEditor::frame() const { return *alive(impl_, "marker editor").shown; }
 void MarkerEditor::boundary(std::vector<Vec3f>& positions, std::vector<Triangle>& triangles) const {
   alive(impl_, "marker editor").solver.boundary(positions, triangles);

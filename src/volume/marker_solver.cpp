@@ -147,8 +147,20 @@ struct MarkerSolver::Impl {
     step->forget_limits();
     reach->reset();
     shape = mesh.rest;
-    started = false;
+    started = standing = false;
     write(MarkerFrameReport{});
+  }
+
+  /// As if that pose were the last frame's: the control mesh is carried there and settles.
+  void stand(const Pose& given) {
+    const BonePose home = to_bone_pose(character.skeleton, driven, given);
+    reset();
+    reach->stand(home);
+    standing = true;
+    std::vector<Vec3d> places(on_bone.size());
+    std::vector<double> sure(on_bone.size(), 1.0);
+    for (std::size_t m = 0; m < on_bone.size(); ++m) places[m] = on_bone[m].at(home);
+    solve(places, sure, &home);
   }
 
   /// Moves the control mesh with the bones from one pose to another.
@@ -222,7 +234,8 @@ struct MarkerSolver::Impl {
     return unreached;
   }
 
-  void solve(std::span<const Vec3d> targets, std::span<const double> confidence) {
+  /// `given`: the bones' pose where it is known; else it is fitted to the markers.
+  void solve(std::span<const Vec3d> targets, std::span<const double> confidence, const BonePose* given = nullptr) {
     const auto start = Clock::now();
     MarkerFrameReport report;
     std::vector<Vec3d> wanted(on_bone.size());
@@ -245,14 +258,18 @@ struct MarkerSolver::Impl {
     }
     // How the markers move the skeleton from the last frame to this one; the mesh, which settled elsewhere, goes along.
     const BonePose before = marker_pose;
-    reach->fit(wanted, sure, marker_pose);
+    if (given != nullptr)
+      marker_pose = *given;
+    else
+      reach->fit(wanted, sure, marker_pose);
     // In an edit, what is held has to be reached; the rest keeps the body near where it was, and gives way.
     const std::vector<double> held = reach->is_edit() ? ReachFit::held_weights(sure) : sure;
     const std::vector<Missed> missed = reach->missed(wanted, held, marker_pose);
     if (options.start_from_pose || !started) carry(before, marker_pose);
     guided.clear();
     if (options.start_from_pose) {
-      guided.assign(driven.bones.size(), 0);
+      // Where the body stands in a pose, the rest of it stays there, too: cells alone would spring back to rest.
+      guided.assign(driven.bones.size(), standing ? 1 : 0);
       for (std::size_t m = 0; m < on_bone.size(); ++m)
         if (sure[m] > 0)
           on_bone[m].for_each_share(marker_pose, [&](int b, double, const Vec3d&) {
@@ -397,6 +414,7 @@ struct MarkerSolver::Impl {
   BonePose pose;         // of the control mesh's skeleton
   BonePose marker_pose;  // of the markers alone
   bool started = false;
+  bool standing = false;     // since a pose was given
   bool interrupted = false;  // the last frame was not finished: it is no place to go on from
   std::vector<char> guided;  // bones with markers on them or below
   std::vector<Vec3d> shape;  // the control mesh as it is shown
@@ -421,6 +439,14 @@ const MarkerFrame& MarkerSolver::solve(std::span<const Vec3d> targets, std::span
   s.solve(targets, confidence);
   s.interrupted = false;
   return s.frame;
+}
+void MarkerSolver::stand(const Pose& pose) {
+  Impl& s = alive(impl_, "marker solver");
+  if (pose.local.size() != s.character.skeleton.joints.size())
+    throw Error(ErrorCode::bad_argument, "marker solver", "the pose is of another skeleton");
+  s.interrupted = true;  // until it is done
+  s.stand(pose);
+  s.interrupted = false;
 }
 void MarkerSolver::reset() {
   Impl& s = alive(impl_, "marker solver");

@@ -34,7 +34,14 @@ bool usable(std::size_t m, std::span<const BoneMarker> markers, std::span<const 
 
 void ReachFit::reset() {
   started_ = is_edit_ = false;
+  home_.reset();
   given_up_ = 0;
+}
+
+void ReachFit::stand(const BonePose& home) {
+  reset();
+  started_ = true;
+  home_ = home;
 }
 
 double ReachFit::worst(std::span<const Vec3d> targets, std::span<const double> weights, const BonePose& pose) const {
@@ -94,7 +101,7 @@ void ReachFit::fit(std::span<const Vec3d> targets, std::span<const double> weigh
                      .rest_pull = pull * usual.rest_pull,
                      .open_pull = pull * usual.open_pull,
                      .facing_pull = pull * facing,
-                     .anchor = anchor},
+                     .anchor = anchor == nullptr && home_ ? &*home_ : anchor},
                     at, scale);
   };
   PoseFitReport report = run(limits_, started_ ? kWarmSteps : kColdSteps, pose);

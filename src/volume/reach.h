@@ -7,6 +7,7 @@
 // keep from reaching.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ class ReachFit {
 
   /// Forgets the last frame.
   void reset();
+  /// Goes on from that pose, and what targets leave open stays near it instead of rest. Until reset().
+  void stand(const BonePose& home);
   /// Improves `pose`, that of the last frame; the first frame after a reset is placed as one piece before.
   void fit(std::span<const Vec3d> targets, std::span<const double> weights, BonePose& pose);
 
@@ -55,6 +58,7 @@ class ReachFit {
   double size_;
   std::span<const BoneMarker> markers_;
   bool started_ = false, is_edit_ = false;
+  std::optional<BonePose> home_;
   double given_up_ = 0;  // cost at which no other start was better
 };
 

@@ -420,6 +420,13 @@ static void measures(char** a) {
   end(&s);
 }
 
+static size_t last_number(const char* list) {
+  size_t last = 0;
+  for (const char* at = strchr(list, '['); *at != ']'; ++at)
+    if (*at == '[' || *at == ',') last = strtoul(at + 1, NULL, 10);
+  return last;
+}
+
 /* weights, markers, writers and motions: what the core alone does not have. SCRATCH. */
 static void more(char** a) {
   cutis_context context;
@@ -517,6 +524,56 @@ static void more(char** a) {
   for (size_t v = 0; v < counts.vertices; ++v) shift += ((double)z[3 * v] - (double)y[3 * v]) / (double)counts.vertices;
   CHECK(shift > 0.05 && shift < 0.15); /* the body went along */
   OK(cutis_markers_destroy(markers));
+
+  /* Pulled at a joint: it gets there, the body follows, the pinned root stays. */
+  cutis_editor editor;
+  OK(cutis_editor_create(context, human, "{\"resolution\": 400}", &editor, &report));
+  const char* list = strstr(report, "\"handles\":[");
+  CHECK(list != NULL && strstr(report, "\"boundary_intersections\":0") != NULL);
+  const size_t root = strtoul(list + strlen("\"handles\":["), NULL, 10);
+  const size_t last = last_number(list);
+  CHECK(root < counts.joints && last < counts.joints);
+  double* bent = calloc(10 * counts.joints, sizeof *bent);
+  OK(cutis_character_sample(human, "squat", 0.5, CUTIS_POSE_TRS, counts.joints, bent));
+  cutis_pose stands = {0};
+  stands.struct_size = sizeof stands;
+  stands.joints = counts.joints;
+  stands.values = bent;
+  OK(cutis_editor_stand(editor, &stands));
+  OK(cutis_editor_pose(editor, counts.joints, pose, NULL));
+  double most = 0;
+  for (size_t i = 0; i < 10 * counts.joints; ++i) most = fmax(most, fabs(fabs(pose[i]) - fabs(bent[i])));
+  CHECK(most < 0.05); /* as it was given, but for what its volume does not suit */
+  OK(cutis_editor_stand(editor, &(cutis_pose){.struct_size = sizeof stands, .joints = counts.joints}));
+  OK(cutis_editor_pin(editor, root, 1));
+  double goal[3];
+  for (size_t i = 0; i < 3; ++i) goal[i] = rest[16 * last + 4 * i + 3] + (i == 1 ? 0.05 : 0);
+  size_t before = 0, before_triangles = 0;
+  OK(cutis_editor_control_mesh(editor, &before, NULL, &before_triangles, NULL));
+  CHECK(before > 100 && before_triangles > 100);
+  float* cage = floats(3 * before);
+  uint32_t* corners = calloc(3 * before_triangles, sizeof *corners);
+  OK(cutis_editor_pull(editor, last, goal));
+  OK(cutis_editor_pull(editor, last, NULL));
+  OK(cutis_editor_pose(editor, counts.joints, pose, &report));
+  CHECK(strstr(report, "\"unreached\":[]") != NULL);
+  most = 0;
+  for (size_t i = 0; i < 10 * counts.joints; ++i) most = fmax(most, fabs(pose[i] - bent[i]));
+  CHECK(most > 0.01);
+  OK(cutis_editor_control_mesh(editor, &before, cage, &before_triangles, corners));
+  for (size_t i = 0; i < 3 * before_triangles; ++i) CHECK(corners[i] < before);
+  for (size_t i = 0; i < 3 * before; ++i) CHECK(isfinite(cage[i]));
+  --before;
+  REFUSED(cutis_editor_control_mesh(editor, &before, cage, &before_triangles, corners), CUTIS_BAD_ARGUMENT, "vertices");
+  REFUSED(cutis_editor_pull(editor, last, NULL), CUTIS_BAD_ARGUMENT, "begin()");
+  REFUSED(cutis_editor_pull(editor, counts.joints, goal), CUTIS_BAD_ARGUMENT, "no handle");
+  goal[1] = NAN;
+  REFUSED(cutis_editor_pull(editor, last, goal), CUTIS_BAD_ARGUMENT, "finite");
+  REFUSED(cutis_editor_create(context, human, "{\"resolution\": 1}", &editor, NULL), CUTIS_BAD_ARGUMENT, "resolution");
+  free(bent);
+  free(cage);
+  free(corners);
+  OK(cutis_editor_destroy(editor));
   REFUSED(cutis_character_load_motion(context, human, "nowhere.bvh", NULL, NULL, NULL), CUTIS_IO, "nowhere.bvh");
   free(x);
   free(normals);

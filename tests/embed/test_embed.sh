@@ -16,7 +16,7 @@ pose() {
 
 needs() {
   local cutis=$1 library program; shift
-  for library in assimp embree draco qhull meshoptimizer stb 'z\.so' tbb; do
+  for library in assimp embree draco meshoptimizer stb 'z\.so' tbb; do
     for program in "$cutis" "$@"; do
       count=$(ldd "$program" | grep -c "lib$library" || true)
       [ "$program" = "$cutis" ] || [ "$count" -eq 0 ] || fail "$program needs $library: $(ldd "$program" | grep "lib$library")"
@@ -35,17 +35,16 @@ has() { nm -C "$1" 2>/dev/null | grep -E "\b($2)" >"$listed"; }
 symbols() {
   local core=$1 bind=$2 io=$3 mocap=$4 render=$5
   listed=$(mktemp) && trap 'rm -f "$listed"' EXIT
-  local assimp='(Assimp::|ai[A-Z])' draco='draco::' embree='rtc[A-Z]' qhull='qh_' meshopt='meshopt_' picture='(stbi_|deflate|compress)'
+  local assimp='(Assimp::|ai[A-Z])' draco='draco::' embree='rtc[A-Z]' meshopt='meshopt_' picture='(stbi_|deflate|compress)'
   has "$io" "$assimp" || fail "io has no symbol of assimp: the search finds nothing"
   has "$io" "$draco" || fail "io has no symbol of Draco: the search finds nothing"
   has "$io" "$meshopt" || fail "io has no symbol of meshoptimizer: the search finds nothing"
   has "$bind" "$embree" || fail "bind has no symbol of Embree: the search finds nothing"
-  has "$mocap" "$qhull" || fail "mocap has no symbol of qhull: the search finds nothing"
   has "$render" "$picture" || fail "render has no symbol of zlib or stb: the search finds nothing"
-  for pattern in "$assimp" "$draco" "$embree" "$qhull" "$meshopt" "$picture"; do
+  for pattern in "$assimp" "$draco" "$embree" "$meshopt" "$picture"; do
     ! has "$core" "$pattern" || fail "core has $(sort -u "$listed" | head -3)"
   done
-  echo "$(basename "$core"): $(nm "$core" 2>/dev/null | grep -c ' [TtWVBDR] ') symbols, none of assimp, Draco, Embree, qhull, meshoptimizer, zlib, stb"
+  echo "$(basename "$core"): $(nm "$core" 2>/dev/null | grep -c ' [TtWVBDR] ') symbols, none of assimp, Draco, Embree, meshoptimizer, zlib, stb"
 }
 
 case=$1; shift

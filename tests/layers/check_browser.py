@@ -10,11 +10,11 @@ import sys
 
 # Of std::ranges, what these rooms use and `make wasm` compiles. Missing there, among others: max, min, minmax,
 # stable_partition, contains, views.
-KNOWN = set("""adjacent_find all_of any_of copy count count_if equal equal_range fill find find_if greater greater_equal
+KNOWN = set("""adjacent_find all_of any_of binary_search copy count count_if equal equal_range fill find find_if greater greater_equal
     is_sorted less lower_bound max_element min_element none_of set_intersection sort stable_sort transform
     upper_bound""".split())
 # Rooms that are for the program alone: src/CMakeLists.txt leaves them out of what browsers get.
-NOT_THERE = {"hands", "volume", "register", "render"}
+NOT_THERE = {"hands", "register", "render"}
 USE = re.compile(r"std::(?:ranges::(\w+)|(views::\w+))")
 
 

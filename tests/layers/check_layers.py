@@ -111,7 +111,6 @@ THIRD_PARTIES = {
     "assimp/": {"io"},
     "draco/": {"io"},
     "meshoptimizer.h": {"io"},
-    "libqhull_r/": {"volume"},
     "stb/": {"render"},
     "zlib.h": {"render"},
     "cuda_runtime.h": {"backends"},
@@ -225,7 +224,7 @@ def libraries(root):
     for body in re.findall(r"cutis_library\(([^()]*)\)", text):
         words, key, lists = body.split(), "NAME", {}
         for word in words:
-            if word in ("ROOMS", "USES", "PARTS", "LINKS", "HEADERS"):
+            if word in ("ROOMS", "NOT_IN_BROWSERS", "USES", "PARTS", "LINKS", "HEADERS"):
                 key = word
             else:
                 lists.setdefault(key, []).append(word)

@@ -136,6 +136,65 @@ TEST_F(EditingAHuman, EditsAreALayerOverATakeThatFadesInTime) {
       << "the other 38 markers of the take give way to it";
 }
 
+TEST_F(EditingAHuman, StandsInAPoseAndKeepsWhatIsLeftOpen) {
+  const MarkerMap all = joint_handles(character);
+  const auto handle = [&](std::string_view name) {
+    const auto found = std::ranges::find_if(all.places, [&](const MarkerPlace& p) { return p.marker == name; });
+    EXPECT_NE(found, all.places.end()) << name;
+    return static_cast<std::size_t>(found - all.places.begin());
+  };
+  MarkerEditor editor(character, all, {.resolution = 400}, context);
+  const auto clip = std::ranges::find_if(character.clips, [](const Clip& c) { return c.name == "squat"; });
+  ASSERT_NE(clip, character.clips.end());
+  const Pose squat = sample(character.skeleton, *clip, 0.25 * (clip->start() + clip->end()));
+  const std::vector<Affine3d> world = world_from_joint(character.skeleton, squat);
+  (void)editor.stand(squat);
+  const std::vector<Vec3d> there = editor.frame().markers;
+  const std::vector<std::string> seen{"hips",      "head",   "foot_l", "hand_r", "forearm_l",
+                                      "forearm_r", "shin_l", "shin_r", "chest"};
+  for (const std::string& name : seen) {
+    const auto joint = static_cast<std::size_t>(character.skeleton.find(name));
+    EXPECT_LT(distance(there[handle(name)], world[joint].translation), 0.03) << name;
+  }
+  for (const char* name : {"hips", "head", "foot_l", "foot_r"}) editor.pin(handle(name));
+  // Held where it is: an elbow and the knees may swing, and have no reason to.
+  const std::size_t hand = handle("hand_l");
+  (void)editor.begin(hand, 0);
+  for (int k = 0; k < 3; ++k) (void)editor.move(there[hand]);
+  for (const std::string& name : seen)
+    EXPECT_LT(distance(editor.frame().markers[handle(name)], there[handle(name)]), 0.03) << name;
+  const Vec3d up = there[hand] + Vec3d{0.05, 0.15, 0.05};
+  EXPECT_LT(distance(editor.move(up).markers[hand], up), 0.01);
+  EXPECT_LT(distance(editor.frame().markers[handle("foot_r")], there[handle("foot_r")]), 0.01);
+  EXPECT_LT(distance(editor.frame().markers[handle("shin_r")], there[handle("shin_r")]), 0.05);
+  // The hand goes along as it is to the arm: what it holds is not held back by its fingers.
+  const auto wrist = static_cast<std::size_t>(character.skeleton.find("hand_l"));
+  const double turned = std::abs(dot(editor.frame().pose.local[wrist].rotation, squat.local[wrist].rotation));
+  EXPECT_GT(turned, std::cos(0.5 * 25 * kDegree));
+  (void)editor.end();
+  // Taken back: it stands as before, not at rest.
+  while (editor.undo()) {
+  }
+  for (const std::string& name : seen)
+    EXPECT_LT(distance(editor.frame().markers[handle(name)], there[handle(name)]), 0.01) << name;
+  EXPECT_THAT(test::error_of([&] { (void)editor.stand(Pose{}); }), HasSubstr("another skeleton"));
+}
+
+TEST_F(EditingAHuman, HandlesAreTheJointsThatReachFarthest) {
+  const MarkerMap few = joint_handles(character, 8), all = joint_handles(character, 1000);
+  ASSERT_EQ(few.places.size(), 8U);
+  const auto has = [](const MarkerMap& handles, std::string_view name) {
+    return std::ranges::any_of(handles.places,
+                               [&](const MarkerPlace& p) { return p.bone == name && p.marker == name; });
+  };
+  EXPECT_TRUE(has(few, "hips"));
+  EXPECT_TRUE(has(few, "upper_arm_l"));
+  EXPECT_FALSE(has(few, "index_3_l"));
+  EXPECT_TRUE(has(all, "hand_l"));
+  EXPECT_TRUE(has(joint_handles(character), "hand_l"));
+  EXPECT_TRUE(has(joint_handles(character), "foot_r"));
+}
+
 TEST_F(EditingAHuman, CanBeDrawn) {
   MarkerEditor editor(character, map, {.resolution = 400}, context);
   std::vector<Vec3f> positions;

@@ -201,6 +201,13 @@ _FUNCTIONS = {
     "cutis_markers_create": [_H, _H, _S, POINTER(TakeArrays), _S, _S, _O, POINTER(c_size_t)],
     "cutis_markers_next": [_H, _F, c_void_p, _N],
     "cutis_markers_destroy": [_H],
+    "cutis_editor_create": [_H, _H, _S, _O, _T],
+    "cutis_editor_stand": [_H, _P],
+    "cutis_editor_pin": [_H, _N, c_int],
+    "cutis_editor_pull": [_H, _N, c_void_p],
+    "cutis_editor_pose": [_H, _N, c_void_p, _T],
+    "cutis_editor_control_mesh": [_H, POINTER(c_size_t), c_void_p, POINTER(c_size_t), c_void_p],
+    "cutis_editor_destroy": [_H],
 }
 
 
