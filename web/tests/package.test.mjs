@@ -10,6 +10,7 @@ import {fileURLToPath} from 'node:url';
 import {brotliCompressSync} from 'node:zlib';
 import {Cutis, kRoles, Library} from 'cutis';
 import {Core, CoreCharacter, CoreSolver, loadCore} from 'cutis/core';
+import {Puller} from 'cutis/markers';
 
 const program = process.env.CUTIS;
 const folder = mkdtempSync(join(tmpdir(), 'cutis-web-'));
@@ -206,6 +207,44 @@ test('The field has a surface where its level is, in its box; roles and controll
   assert.ok(named.some((c) => c.name === 'elbow' && c.bulge.length > 1));
 });
 
+test('A body is pulled at: what is pulled gets there, pins hold, the rest stays in its pose; limits stop it with a sentence', async () => {
+  const character = await Cutis.load('builtin:human'), {info} = character, joint = (name) => info.joints.findIndex((j) => j.name === name);
+  const puller = await Puller.create(info, {options: {resolution: 400}});
+  const {handles, controlMesh} = puller.about;
+  assert.ok(handles.length >= 20 && handles.every((j) => info.joints[j].is_bone));
+  assert.equal(controlMesh.boundary_intersections, 0);
+  assert.ok(controlMesh.uncovered_vertices < 10);
+  const pose = await character.sample('squat', 0.5), world = await character.sample('squat', 0.5, 'world');
+  const distance = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
+  const place = (frames, name) => [3, 7, 11].map((k) => frames[16 * joint(name) + k]);
+  // Frames of a pose: as a clip of one.
+  const framesOf = async (p) => {
+    await character.addClip('pulled', [p, p], [0, 1]);
+    return await character.sample('pulled', 0, 'world');
+  };
+  const begun = await puller.stand(pose, ['hips', 'head', 'foot_l', 'foot_r'].map(joint)), there = await framesOf(begun.pose);
+  for (const name of ['head', 'hand_r', 'shin_l']) assert.ok(distance(place(there, name), place(world, name)) < 0.04, name);
+  const from = place(there, 'hand_l'), to = [from[0] + 0.05, from[1] + 0.2, from[2]];
+  let pulled;
+  for (let i = 1; i <= 4; ++i) pulled = await puller.pull(joint('hand_l'), from.map((x, k) => x + ((to[k] - x) * i) / 4));
+  assert.deepEqual(pulled.unreached, []);
+  const now = await framesOf(pulled.pose);
+  assert.ok(distance(place(now, 'hand_l'), to) < 0.03, `${place(now, 'hand_l')} is not ${to}`);
+  for (const name of ['foot_r', 'head', 'hand_r']) assert.ok(distance(place(now, name), place(there, name)) < 0.04, `${name} moved`);
+  const cage = await puller.controlMesh();
+  assert.equal(cage.triangles.length / 3, controlMesh.boundary_triangles);
+  assert.ok(Math.max(...cage.triangles) < cage.positions.length / 3);
+  // Farther than an arm is long.
+  await puller.pull(joint('hand_l'));
+  const far = await puller.pull(joint('hand_l'), [2, 3, 0]);
+  assert.equal(far.unreached[0].handle, joint('hand_l'));
+  assert.ok(far.unreached[0].distance > 0.5);
+  await assert.rejects(puller.pull(joint('hand_r'), [0, 1, 0]), {name: 'CutisError', message: /held already/});
+  await assert.rejects(puller.stand(new Float64Array(3), []), {name: 'CutisError', message: /pose/});
+  puller.close();
+  await assert.rejects(Puller.create({...info, triangles: info.triangles.slice(0, 0), meshes: [{...info.meshes[0], triangles: 0}]}), {name: 'CutisError'});
+});
+
 test('Options have tables', async () => {
   const library = await Library.start({worker: false});
   const tables = await library.options();
@@ -213,16 +252,19 @@ test('Options have tables', async () => {
 });
 
 // What a page loads is compressed by its server; the tarball is compressed less well.
-const kMostLoaded = 700 * 1024, kMostPacked = 930 * 1024;
+// The part for pulling is loaded by pages that pull.
+const kMostLoaded = 700 * 1024, kMostPulling = 260 * 1024, kMostPacked = 1230 * 1024;
 test('The package is small enough to be loaded by a page', (t) => {
   const cwd = join(fileURLToPath(import.meta.url), '../../cutis');
   const [about] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], {cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}));
   const names = about.files.map((f) => f.path);
-  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/worker.js', 'dist/three.js', 'dist/cutis.wasm', 'LICENSE', 'README.md'])
+  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/worker.js', 'dist/three.js', 'dist/cutis.wasm', 'dist/markers.js', 'dist/markers.wasm', 'LICENSE', 'README.md'])
     assert.ok(names.includes(name), `${name} is missing`);
-  let loaded = 0;
-  for (const name of ['cutis.wasm', 'cutis.mjs', 'index.js', 'server.js', 'core.js', 'types.js', 'worker.js']) loaded += brotliCompressSync(readFileSync(join(cwd, 'dist', name))).length;
-  t.diagnostic(`${Math.round(loaded / 1024)} KB to load (brotli), ${Math.round(about.size / 1024)} KB packed (npm pack)`);
+  const size = (names) => names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(cwd, 'dist', name))).length, 0);
+  const loaded = size(['cutis.wasm', 'cutis.mjs', 'index.js', 'messages.js', 'server.js', 'core.js', 'heap.js', 'arrays.js', 'types.js', 'worker.js']);
+  const pulling = size(['markers.wasm', 'markers.mjs', 'markers.js', 'markers_core.js', 'markers_worker.js']);
+  t.diagnostic(`${Math.round(loaded / 1024)} KB to load (brotli), ${Math.round(pulling / 1024)} KB more to pull, ${Math.round(about.size / 1024)} KB packed (npm pack)`);
+  assert.ok(pulling <= kMostPulling, `${pulling} bytes to pull`);
   assert.ok(loaded <= kMostLoaded, `${loaded} bytes to load`);
   assert.ok(about.size <= kMostPacked, `${about.size} bytes packed`);
 });

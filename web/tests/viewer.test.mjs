@@ -128,6 +128,60 @@ each.slow('Reaching moves a hand to where it is dragged', async (open) => {
   assert.ok(Math.hypot(to.x - (from.x - 40), to.y - (from.y + 30)) < 12, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
 });
 
+each('Pulling at a hand takes the body along, pins hold, and the control mesh follows; undo is one step, keys do it, too', async (open, t) => {
+  const {page, faults} = await open({builtin: 'human'});
+  const idle = async () => {
+    await page.waitForFunction(() => window.cutis.pull.ready && !window.cutis.pull.busy);
+    await settled(page);
+  };
+  const place = (joint) => page.evaluate((name) => window.cutis.stage.place(window.cutis.session.character.info.joints.findIndex((j) => j.name === name)).toArray(), joint);
+  const moved = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
+  await page.check('input[value="pull"]');
+  await page.check('#cage');
+  await idle();
+  t.diagnostic(await page.textContent('#message'));
+  const names = await page.evaluate(() => [...window.cutis.pull.pins].map((j) => window.cutis.session.character.info.joints[j].name));
+  for (const name of ['hips', 'head', 'foot_l', 'foot_r']) assert.ok(names.includes(name), `${names}`);
+  await looksAsStored(page, 'cage', t);
+  const before = {hand: await place('hand_l'), elbow: await place('forearm_l'), foot: await place('foot_r'), head: await place('head')};
+  const from = await page.evaluate(() => window.cutis.jointInWindow('hand_l', 1));
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let i = 1; i <= 10; ++i) {
+    await page.mouse.move(from.x - 5 * i, from.y - 8 * i);
+    await page.waitForTimeout(50);
+  }
+  await page.mouse.up();
+  await idle();
+  const to = await page.evaluate(() => window.cutis.jointInWindow('hand_l', 1));
+  assert.ok(Math.hypot(to.x - (from.x - 50), to.y - (from.y - 80)) < 8, `${JSON.stringify(from)} to ${JSON.stringify(to)}`);
+  assert.ok(moved(await place('forearm_l'), before.elbow) > 0.05, 'the elbow came along');
+  for (const [name, was] of [['foot_r', before.foot], ['head', before.head]]) assert.ok(moved(await place(name), was) < 0.03, name);
+  assert.equal(await counted(page, 'contact', 'intersecting_pairs'), 0);
+  await picture(page, 'pulled');
+  await page.click('#undo');
+  await idle();
+  assert.ok(moved(await place('hand_l'), before.hand) < 1e-6);
+  assert.equal(await page.isDisabled('#undo'), true);
+  // A click chooses, and poses nothing.
+  await page.mouse.click(from.x, from.y);
+  await idle();
+  assert.equal(await page.isDisabled('#undo'), true);
+  assert.equal(await page.locator('#joint option:checked').textContent(), 'hand_l');
+  // By keys: the arm is as long as it is, which is said.
+  await page.focus('#pull-y');
+  for (let i = 0; i < 6; ++i) await page.keyboard.press('PageUp');
+  await page.keyboard.press('Tab');
+  await idle();
+  assert.ok((await place('hand_l'))[1] > before.hand[1] + 0.1, `${await place('hand_l')}`);
+  assert.equal(await page.isDisabled('#undo'), false);
+  await page.click('#pin');
+  assert.equal(await page.textContent('#pin'), 'Unpin joint');
+  await page.uncheck('#limits');
+  await idle();
+  assert.deepEqual(faults, []);
+});
+
 each.slow('On a telephone fingers turn a joint, paint, and turn the camera; nothing is wider than the screen', async (open) => {
   const {page, faults} = await open({builtin: 'hand', size: {width: 390, height: 844}, touch: true});
   const wide = () => page.evaluate(() => document.documentElement.scrollWidth);

@@ -15,7 +15,7 @@ const inPage = {
   name: 'in-page',
   enforce: 'pre',
   transform(code) {
-    const changed = code.replace(/new URL\((['"])\.\/(cutis\.wasm|worker\.js)\1, import\.meta\.url\)/g, "new URL('about:blank#$2')");
+    const changed = code.replace(/new URL\((['"])\.\/((?:cutis|markers)\.wasm|(?:markers_)?worker\.js)\1, import\.meta\.url\)/g, "new URL('about:blank#$2')");
     return changed === code ? null : {code: changed, map: null};
   },
 };
@@ -37,9 +37,10 @@ async function bundle(entry) {
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-const [template, style, script, worker, wasm] = await Promise.all([
+const [template, style, script, worker, markersWorker, wasm, markersWasm] = await Promise.all([
   readFile(join(here, 'index.html'), 'utf8'), readFile(join(here, 'src/style.css'), 'utf8'),
-  bundle('src/page.ts'), bundle('src/solver_worker.ts'), readFile(join(cutis, 'cutis.wasm')),
+  bundle('src/page.ts'), bundle('src/solver_worker.ts'),
+  bundle('src/markers_worker.ts'), readFile(join(cutis, 'cutis.wasm')), readFile(join(cutis, 'markers.wasm')),
 ]);
 const policy = [
   "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, `style-src ${hash(style)}`, 'img-src blob: data:',
@@ -47,9 +48,10 @@ const policy = [
 ].join('; ');
 const fill = {
   CSP: policy, STYLE: style, SCRIPT: script, WORKER: worker, WASM: gzipSync(wasm, {level: 9}).toString('base64'),
+  MARKERS_WORKER: markersWorker, MARKERS_WASM: gzipSync(markersWasm, {level: 9}).toString('base64'),
 };
-const page = template.replace(/%(CSP|STYLE|SCRIPT|WORKER|WASM)%/g, (_, name) => fill[name]);
+const page = template.replace(/%(CSP|STYLE|SCRIPT|WORKER|WASM|MARKERS_WORKER|MARKERS_WASM)%/g, (_, name) => fill[name]);
 await mkdir(join(here, 'dist'), {recursive: true});
 await writeFile(join(here, 'dist/index.html'), page);
 const kb = (n) => `${Math.round(n / 1024)} KB`;
-console.log(`viewer/dist/index.html: ${kb(page.length)} (script ${kb(script.length)}, worker ${kb(worker.length)}, wasm ${kb(fill.WASM.length)} in base64)`);
+console.log(`viewer/dist/index.html: ${kb(page.length)} (script ${kb(script.length)}, worker ${kb(worker.length)}, wasm ${kb(fill.WASM.length)} in base64, ${kb(fill.MARKERS_WORKER.length + fill.MARKERS_WASM.length)} for pulling)`);

@@ -2,7 +2,9 @@
  * The C interface (cutis/cutis_c.h) in the thread that calls. Every call blocks until it is done: in pages use index.ts,
  * which does the same in a worker.
  */
+import {characterFromArrays} from './arrays.js';
 import createCutis, {type WasmModule} from './cutis.mjs';
+import {fetchWasm, Heap} from './heap.js';
 import {
   type CharacterArrays, type CharacterInfo, type Controller, CutisError, type Frame, type Measured, type OpenFile, type Options,
   type PoseKind, type Surface, type Wanted,
@@ -10,30 +12,18 @@ import {
 
 export * from './types.js';
 
-const kOk = 0;
 /** Poses a second that are foreseen. */
 const kForeseen = 30;
 const kPoseKind: Record<PoseKind, number> = {trs: 0, local: 1, world: 2};
 /** Bytes of the structures where an address has four (cutis_c.h). */
-const kSize = {counts: 28, pose: 24, frame: 72, shape: 28, mesh: 48, character: 40};
+const kSize = {counts: 28, pose: 24, frame: 72, shape: 28};
 
 let loading: Promise<Core> | undefined;
-
-async function fetchWasm(): Promise<Uint8Array<ArrayBuffer>> {
-  const url = new URL('./cutis.wasm', import.meta.url);
-  if (url.protocol === 'file:' && typeof process !== 'undefined') {
-    const {readFile} = await import('node:fs/promises');
-    return new Uint8Array(await readFile(url));
-  }
-  const answer = await fetch(url);
-  if (!answer.ok) throw new CutisError(`${url}: cannot be loaded (${answer.status}); serve it beside the script`, 'io');
-  return new Uint8Array(await answer.arrayBuffer());
-}
 
 /** The library, loaded once. `wasm`: its bytes where they are at hand; else the file beside this one. */
 export function loadCore(wasm?: Uint8Array<ArrayBuffer>): Promise<Core> {
   loading ??= (async () => {
-    const bytes = wasm ?? (await fetchWasm());
+    const bytes = wasm ?? (await fetchWasm(new URL('./cutis.wasm', import.meta.url)));
     try {
       return new Core(await createCutis({wasmBinary: bytes}));
     } catch (error) {
@@ -44,18 +34,15 @@ export function loadCore(wasm?: Uint8Array<ArrayBuffer>): Promise<Core> {
   return loading;
 }
 
-export class Core {
-  readonly #module: WasmModule;
-  readonly #context: number;
+export class Core extends Heap {
+  readonly context: number;
 
   /** `options`: {backend: 'simd'}; results do not depend on it. */
   constructor(module: WasmModule, options?: Options) {
-    this.#module = module;
-    this.#context = this.withOptions(options, (text) => this.made((to) => this.module._cutis_context_create!(text, to)));
+    super(module);
+    this.context = this.withOptions(options, (text) => this.made((to) => this.module._cutis_context_create!(text, to)));
   }
 
-  get module(): WasmModule { return this.#module; }
-  get context(): number { return this.#context; }
   get version(): string { return this.module.UTF8ToString(this.module._cutis_version!()); }
 
   /** The tables of options: names, kinds, units, ranges, defaults, help. */
@@ -66,62 +53,6 @@ export class Core {
   /** The controllers that presets name. */
   controllers(): Controller[] {
     return JSON.parse(this.textFrom((to) => this.module._cutis_controllers!(to))) as Controller[];
-  }
-
-  /** Throws the library's sentence where a call failed. */
-  check(status: number): void {
-    if (status === kOk) return;
-    throw new CutisError(this.module.UTF8ToString(this.module._cutis_last_error!()),
-                         this.module.UTF8ToString(this.module._cutis_status_name!(status)));
-  }
-
-  /** The heap moves when it grows: views of it are made when they are used. */
-  view(): DataView { return new DataView(this.module.HEAPU8.buffer); }
-
-  /** Room for the time of a call. */
-  with<T>(bytes: number, use: (pointer: number) => T): T {
-    const pointer = this.module._malloc(Math.max(bytes, 8));
-    if (pointer === 0) throw new CutisError(`there is no memory for ${bytes} bytes`, 'no memory');
-    try {
-      return use(pointer);
-    } finally {
-      this.module._free(pointer);
-    }
-  }
-  withBytes<T>(array: ArrayBufferView | undefined, use: (pointer: number) => T): T {
-    if (!array) return use(0);
-    return this.with(array.byteLength, (pointer) => {
-      this.module.HEAPU8.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
-      return use(pointer);
-    });
-  }
-  withText<T>(text: string | undefined, use: (pointer: number) => T): T {
-    if (text === undefined) return use(0);
-    const room = this.module.lengthBytesUTF8(text) + 1;
-    return this.with(room, (pointer) => {
-      this.module.stringToUTF8(text, pointer, room);
-      return use(pointer);
-    });
-  }
-  withOptions<T>(options: Options | undefined, use: (pointer: number) => T): T {
-    return this.withText(options && JSON.stringify(options), use);
-  }
-  /** The handle that a call writes. */
-  made(call: (to: number) => number): number {
-    return this.with(4, (to) => {
-      this.check(call(to));
-      return this.view().getUint32(to, true);
-    });
-  }
-  textFrom(call: (to: number) => number): string { return this.module.UTF8ToString(this.made(call)); }
-  floats(pointer: number, count: number): Float32Array<ArrayBuffer> {
-    return new Float32Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
-  }
-  doubles(pointer: number, count: number): Float64Array<ArrayBuffer> {
-    return new Float64Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
-  }
-  words(pointer: number, count: number): Uint32Array<ArrayBuffer> {
-    return new Uint32Array(this.module.HEAPU8.buffer as ArrayBuffer, pointer, count).slice();
   }
 }
 
@@ -188,34 +119,7 @@ export class CoreCharacter {
   }
 
   static fromArrays(core: Core, from: CharacterArrays, options?: Options): CoreCharacter {
-    const m = core.module;
-    const kept: number[] = [];
-    const keep = (array: ArrayBufferView | undefined): number => {
-      if (!array) return 0;
-      const pointer = m._malloc(Math.max(array.byteLength, 8));
-      if (pointer === 0) throw new CutisError(`there is no memory for ${array.byteLength} bytes`, 'no memory');
-      kept.push(pointer);
-      m.HEAPU8.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
-      return pointer;
-    };
-    const text = (s: string): number => keep(new TextEncoder().encode(s + '\0'));
-    try {
-      const meshes = new Uint32Array(from.meshes.length * kSize.mesh / 4);
-      from.meshes.forEach((mesh, i) => meshes.set([
-        kSize.mesh, text(mesh.name ?? 'mesh'), mesh.positions.length / 3, keep(mesh.positions), 0, keep(mesh.normals), 0,
-        mesh.triangles.length / 3, keep(mesh.triangles), mesh.influences, keep(mesh.joints), keep(mesh.weights),
-      ], i * kSize.mesh / 4));
-      const names = Uint32Array.from(from.joints, (joint) => text(joint.name));
-      const parents = Int32Array.from(from.joints, (joint) => joint.parent);
-      const whole = keep(Uint32Array.from([
-        kSize.character, text(from.name ?? 'arrays'), from.meshes.length, keep(meshes), from.joints.length, keep(names),
-        keep(parents), keep(from.restFrames), 0, 0,
-      ]));
-      const character = core.made((to) => m._cutis_character_from_arrays!(core.context, whole, to));
-      return new CoreCharacter(core, character, options);
-    } finally {
-      for (const pointer of kept) m._free(pointer);
-    }
+    return new CoreCharacter(core, characterFromArrays(core, core.context, from), options);
   }
 
   get handle(): number { return this.#character; }

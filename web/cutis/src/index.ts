@@ -8,7 +8,8 @@
  * In a page the solver works in a worker, and what it makes is handed over, not copied. In node, and with
  * {worker: false}, it works in the calling thread.
  */
-import {type Answer, type Calls, type LoadResult, type Name, Server, sentenceOf} from './server.js';
+import {sentenceOf, WorkerLink} from './messages.js';
+import {type Calls, type LoadResult, type Name, Server} from './server.js';
 import {
   type CharacterArrays, type CharacterInfo, type ClipInfo, type Controller, CutisError, type Frame, type Measured, type OpenFile, type Options,
   type PoseKind, type Surface, type Wanted,
@@ -33,40 +34,12 @@ interface Channel {
 }
 
 class WorkerChannel implements Channel {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, {resolve: (result: never) => void; reject: (error: Error) => void}>();
-  #next = 1;
-  #failed: CutisError | undefined;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.onmessage = ({data}: MessageEvent<Answer>) => {
-      const waiting = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if ('error' in data) waiting?.reject(new CutisError(data.error.message, data.error.code));
-      else waiting?.resolve(data.result as never);
-    };
-    worker.onerror = (event) => this.#fail(new CutisError(`the worker failed (${event.message || 'it could not be loaded'})`, 'internal'));
-  }
-
-  #fail(error: CutisError): void {
-    this.#failed = error;
-    for (const {reject} of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
-
+  readonly #link: WorkerLink;
+  constructor(worker: Worker) { this.#link = new WorkerLink(worker); }
   ask<N extends Name>(call: N, ...args: Calls[N]['args']): Promise<Calls[N]['result']> {
-    if (this.#failed) return Promise.reject(this.#failed);
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, {resolve, reject});
-      this.#worker.postMessage({id, call, args});
-    });
+    return this.#link.ask(call, args) as Promise<Calls[N]['result']>;
   }
-  close(): void {
-    this.#worker.terminate();
-    this.#fail(new CutisError('the library was closed', 'cancelled'));
-  }
+  close(): void { this.#link.close(); }
 }
 
 class DirectChannel implements Channel {

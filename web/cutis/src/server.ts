@@ -42,7 +42,6 @@ export interface Request {
   call: Name;
   args: unknown[];
 }
-export type Answer = {id: number; result: unknown} | {id: number; error: {message: string; code: string}};
 
 export class Server {
   #next = 1;
@@ -137,11 +136,4 @@ export function buffersOf(call: Name, result: unknown): ArrayBuffer[] {
   if (call === 'load' || typeof result !== 'object' || result === null) return [];
   const values: unknown[] = ArrayBuffer.isView(result) ? [result] : Object.values(result);
   return values.filter((v): v is ArrayBufferView<ArrayBuffer> => ArrayBuffer.isView(v)).map((v) => v.buffer);
-}
-
-export function sentenceOf(error: unknown): {message: string; code: string} {
-  if (error instanceof CutisError) return {message: error.message, code: error.code};
-  if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError)
-    return {message: `the solver stopped (${error.message}); the file may need more memory than a page may have`, code: 'no memory'};
-  return {message: error instanceof Error ? error.message : String(error), code: 'internal'};
 }

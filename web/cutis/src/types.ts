@@ -58,6 +58,10 @@ export interface CharacterArrays {
   joints: {name: string; parent: number}[];
   /** A matrix a joint, 16 numbers row by row: its frame in the scene at rest. */
   restFrames: Float64Array;
+  /** Ten numbers a joint, as poses; else the rest pose. */
+  defaultPose?: Float64Array;
+  /** A joint: 0, it carries transforms only; else all move skin. */
+  isBone?: Uint8Array;
 }
 
 export type PoseKind = 'trs' | 'local' | 'world';

@@ -1,5 +1,6 @@
 /** The worker's side of index.ts. */
-import {type Answer, buffersOf, type Request, sentenceOf, Server} from './server.js';
+import {type Answer, sentenceOf} from './messages.js';
+import {buffersOf, type Request, Server} from './server.js';
 
 declare const self: DedicatedWorkerGlobalScope;
 

@@ -29,14 +29,18 @@ export function embeddedCharacter(): {file: OpenFile | string; clip: string; pre
   return {file: text.trim() === '' ? name : {name, bytes: fromBase64(text)}, clip, preset};
 }
 
-/** cutis.wasm, which the page brings. */
-export async function embeddedWasm(): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = fromBase64(document.getElementById('cutis-wasm')!.textContent ?? '');
+/** What the page brings: cutis.wasm, and markers.wasm, which is unpacked where it is wanted. */
+export const embeddedWasm = (): Promise<Uint8Array<ArrayBuffer>> => unpacked('cutis-wasm');
+export const markersWasm = (): Promise<Uint8Array<ArrayBuffer>> => unpacked('cutis-markers-wasm');
+async function unpacked(id: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = fromBase64(document.getElementById(id)!.textContent ?? '');
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
-export function embeddedWorker(): Worker {
-  const code = document.getElementById('cutis-worker')!.textContent ?? '';
+export const embeddedWorker = (): Worker => workerOf('cutis-worker');
+export const markersWorker = (): Worker => workerOf('cutis-markers-worker');
+function workerOf(id: string): Worker {
+  const code = document.getElementById(id)!.textContent ?? '';
   return new Worker(URL.createObjectURL(new Blob([code], {type: 'text/javascript'})));
 }
 

@@ -58,6 +58,7 @@ export class JointPanel implements Part {
     const {session, stage} = this.app;
     if (!session) return;
     const {joints} = session.character.info, frames = session.skeleton.frames(session.pose);
+    stage.showPins = chosen('drag') === 'pull';
     stage.setSkeleton(frames, joints.map((j) => j.parent), joints.map((j) => j.is_bone), session.joint);
     if (session.joint >= 0 && !stage.rings.dragging && this.#ringsWanted()) stage.rings.place(frames[session.joint]!, stage.camera);
     const angles = session.joint < 0 ? [0, 0, 0] : session.skeleton.angles(session.pose, session.joint);

@@ -18,6 +18,7 @@ import {Pointing} from './pointing.js';
 import {Poses} from './poses.js';
 import {Preset} from './preset.js';
 import {PresetPanel} from './preset_panel.js';
+import {PullPanel} from './pull.js';
 import {Session} from './session.js';
 import type {Look} from './skin.js';
 import {Stage} from './stage.js';
@@ -30,6 +31,7 @@ class Page implements App {
   readonly stage = new Stage(get<HTMLCanvasElement>('canvas'));
   readonly methods = ['lbs', 'contact'];
   readonly field: FieldPanel;
+  readonly pull: PullPanel;
   #library: Library | undefined;
   #session: Session | undefined;
   readonly #parts: Part[];
@@ -47,13 +49,14 @@ class Page implements App {
     this.#joint = new JointPanel(this);
     this.#preset = new PresetPanel(this);
     this.field = new FieldPanel(this);
+    this.pull = new PullPanel(this);
     const paint = new PaintPanel(this);
     this.#parts = [
-      this.#header, this.#joint, new Poses(this, (clip) => this.#player.list(clip)), this.#player, this.#preset, paint, this.field,
+      this.#header, this.#joint, new Poses(this, (clip) => this.#player.list(clip)), this.#player, this.#preset, paint, this.field, this.pull,
       new Numbers(this),
     ];
     this.#tabs = new Tabs((now, before) => this.#turnTo(now, before));
-    new Pointing(this, this.#tabs, paint);
+    new Pointing(this, this.#tabs, paint, this.pull);
     wireLink(this);
     wireOpening(this);
     this.#wireKeys();
@@ -185,7 +188,10 @@ class Page implements App {
         ArrowRight: () => this.#player.step(1),
         r: () => this.#joint.reset(),
         f: () => this.fit(),
-        i: () => document.querySelector<HTMLInputElement>('input[name="drag"]:not(:checked)')!.click(),
+        i: () => {
+          const kinds = [...document.querySelectorAll<HTMLInputElement>('input[name="drag"]')];
+          kinds[(kinds.findIndex((k) => k.checked) + 1) % kinds.length]!.click();
+        },
         p: () => this.#tabs.show(this.#tabs.shown === 'paint' ? 'pose' : 'paint'),
         Escape: () => this.choose(-1),
       },

@@ -7,6 +7,7 @@ import {chosen} from './dom.js';
 import {mirroredToo} from './joint_panel.js';
 import type {PaintPanel} from './paint_panel.js';
 import type {Pose} from './pose.js';
+import type {PullPanel} from './pull.js';
 import {Rings} from './rings.js';
 import type {Tabs} from './tabs.js';
 
@@ -14,17 +15,18 @@ import type {Tabs} from './tabs.js';
 const kClick = 4;
 
 interface Drag {
-  kind: 'ring' | 'reach' | 'paint';
+  kind: 'ring' | 'reach' | 'pull' | 'paint';
   panel: number;
   from: Pose;
   rotation: Quaternion | undefined;
+  moved: boolean;
 }
 
 export class Pointing {
   #drag: Drag | undefined;
   #pressed: {x: number; y: number} | undefined;
 
-  constructor(private readonly app: App, private readonly tabs: Tabs, private readonly paint: PaintPanel) {
+  constructor(private readonly app: App, private readonly tabs: Tabs, private readonly paint: PaintPanel, private readonly pull: PullPanel) {
     const {canvas} = app.stage;
     canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault();
@@ -51,7 +53,7 @@ export class Pointing {
     const begin = (kind: Drag['kind']): void => {
       if (kind !== 'paint') this.app.stop();
       stage.orbiting = false;
-      this.#drag = {kind, panel: found.panel, from: session.pose.slice(), rotation: session.joint < 0 ? undefined : session.skeleton.rotation(session.pose, session.joint)};
+      this.#drag = {kind, panel: found.panel, from: session.pose.slice(), rotation: session.joint < 0 ? undefined : session.skeleton.rotation(session.pose, session.joint), moved: false};
       capture(stage.canvas, event.pointerId);
     };
     if (this.tabs.shown === 'paint') {
@@ -62,10 +64,12 @@ export class Pointing {
       if (stage.rings.begin(found.at, stage.camera)) begin('ring');
       return;
     }
-    const picked = stage.pick(found, (j) => session.skeleton.chain(j, 1).length > 0);
+    const pulls = this.pull.on;
+    const picked = stage.pick(found, (j) => (pulls ? this.pull.canPull(j) : session.skeleton.chain(j, 1).length > 0));
     if (picked && 'joint' in picked) {
       this.app.choose(picked.joint);
-      begin('reach');
+      begin(pulls ? 'pull' : 'reach');
+      if (pulls) this.pull.begin(picked.joint);
     }
   }
 
@@ -73,11 +77,17 @@ export class Pointing {
     const drag = this.#drag, {session, stage} = this.app;
     if (session && this.tabs.shown === 'paint') this.paint.move(event);
     if (!drag || !session || drag.kind === 'paint') return;
+    const {x, y} = this.#pressed ?? {x: 0, y: 0};
+    // A click that trembles chooses, and poses nothing.
+    if (!drag.moved && Math.hypot(event.clientX - x, event.clientY - y) <= (drag.kind === 'ring' ? 0 : kClick)) return;
+    drag.moved = true;
     const at = stage.inPanel(drag.panel, event);
     if (drag.kind === 'ring') {
       const turned = stage.rings.move(at, stage.camera);
       if (turned && drag.rotation)
         session.drag(mirroredToo(this.app, session.skeleton.rotated(session.pose, session.joint, drag.rotation.clone().multiply(Rings.turn(turned.axis, turned.angle)))));
+    } else if (drag.kind === 'pull') {
+      if (this.pull.start) this.pull.move(stage.pointAt(at, this.pull.start));
     } else {
       const target = stage.pointAt(at, stage.place(session.joint));
       session.drag(mirroredToo(this.app, session.skeleton.reached(session.pose, session.joint, target)));
@@ -99,7 +109,8 @@ export class Pointing {
     stage.rings.end();
     stage.orbiting = true;
     if (drag?.kind === 'paint') this.paint.end();
-    else if (drag && session) session.setPose(session.pose, drag.from);
+    else if (drag?.kind === 'pull') void this.pull.end();
+    else if (drag?.moved && session) session.setPose(session.pose, drag.from);
   }
 }
 

@@ -25,6 +25,10 @@ export class Stage {
   /** Where the two halves meet, of the width. */
   split = 0.5;
   showSkeleton = true;
+  /** Joints that stay in their place. */
+  pinned: ReadonlySet<number> = new Set();
+  /** Pins are shown. */
+  showPins = false;
   /** How the skin is seen over its field. */
   over: 'shown' | 'ghost' | 'hidden' = 'shown';
   skins: Skin[] = [];
@@ -112,7 +116,7 @@ export class Stage {
       const parent = parents[j]!;
       if (isBone[j] && parent >= 0 && isBone[parent]) lines.push(...this.#places[parent]!.toArray(), ...p.toArray());
       points.push(...p.toArray());
-      colors.push(...(j === chosen ? [1, 0.3, 0.2] : isBone[j] ? [1, 0.85, 0.55] : [0.5, 0.5, 0.5]));
+      colors.push(...(j === chosen ? [1, 0.3, 0.2] : this.showPins && this.pinned.has(j) ? [0.25, 0.6, 1] : isBone[j] ? [1, 0.85, 0.55] : [0.5, 0.5, 0.5]));
     });
     const set = (object: LineSegments | Points, name: string, values: number[]): void => {
       object.geometry.setAttribute(name, new BufferAttribute(new Float32Array(values), 3));

@@ -1,0 +1,1 @@
+import 'cutis/markers_worker';
