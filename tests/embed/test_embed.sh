@@ -2,7 +2,7 @@
 # What cutis::core does without. Every search is first tried where it must find something.
 #   test_embed.sh pose EMBED CUTIS SCRATCH       a rig that the program made is posed by a program that links core alone
 #   test_embed.sh needs CUTIS EMBED...           shared libraries: the program has them, the embedders have none
-#   test_embed.sh symbols CORE BIND IO MOCAP RENDER
+#   test_embed.sh symbols CORE BIND IO RENDER
 set -euo pipefail
 export LC_ALL=C
 fail() { echo "test_embed: $*" >&2; exit 1; }
@@ -33,7 +33,7 @@ needs() {
 # has LIBRARY PATTERN: whether it is in the name of a symbol, defined or wanted, as a word's beginning.
 has() { nm -C "$1" 2>/dev/null | grep -E "\b($2)" >"$listed"; }
 symbols() {
-  local core=$1 bind=$2 io=$3 mocap=$4 render=$5
+  local core=$1 bind=$2 io=$3 render=$4
   listed=$(mktemp) && trap 'rm -f "$listed"' EXIT
   local assimp='(Assimp::|ai[A-Z])' draco='draco::' embree='rtc[A-Z]' meshopt='meshopt_' picture='(stbi_|deflate|compress)'
   has "$io" "$assimp" || fail "io has no symbol of assimp: the search finds nothing"

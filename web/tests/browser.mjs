@@ -85,6 +85,23 @@ export function eachIn(browser) {
   return Object.assign(make(false), {slow: make(!process.env.CUTIS_ALL && 'CUTIS_ALL=1 runs it')});
 }
 
+/** What a person's input would wait for, p95 in milliseconds: how late the page's own clock is. The best of three: what else runs here is not the page's. */
+export const kMostDelay = 50;
+export async function inputDelay(page) {
+  let best = Infinity;
+  for (let tries = 0; tries < 3 && best > kMostDelay; ++tries)
+    best = Math.min(best, await page.evaluate(async () => {
+      const late = [];
+      for (let i = 0; i < 60; ++i) {
+        const at = performance.now();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        late.push(performance.now() - at - 20);
+      }
+      return late.sort((a, b) => a - b)[57];
+    }));
+  return best;
+}
+
 /** Moves a slider as a person does, and lets it go. */
 export async function slide(page, selector, value) {
   await page.fill(selector, String(value));

@@ -5,7 +5,7 @@ import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, 
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
-import {data, kPatience, launch, openPage, program, ready, settled, viewer} from './browser.mjs';
+import {data, inputDelay, kMostDelay, kPatience, launch, openPage, program, ready, settled, viewer} from './browser.mjs';
 
 let browser;
 const folder = mkdtempSync(join(tmpdir(), 'cutis-view-'));
@@ -58,6 +58,13 @@ test('makehuman_male is posed live: one joint dragged, with contact', {skip: ski
   });
   t.diagnostic(`${measured.name}: median ${measured.ms.toFixed(1)} ms, ${(1000 / measured.ms).toFixed(0)} solves a second`);
   assert.ok(measured.ms < 100, `${measured.ms} ms: live is 33 on a machine that is not busy`);
+  // All of it moves.
+  await page.selectOption('#clip', 'cmu_02_01_walk');
+  await page.click('#play');
+  await page.waitForTimeout(500);
+  const delay = await inputDelay(page);
+  t.diagnostic(`the whole body walks: input delay p95 ${delay.toFixed(1)} ms`);
+  assert.ok(delay <= kMostDelay, `input delay p95 ${delay} ms`);
   await page.close();
 });
 

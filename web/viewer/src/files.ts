@@ -3,7 +3,7 @@ import type {CharacterInfo, OpenFile} from 'cutis';
 import {BufferAttribute, InterleavedBufferAttribute, type Mesh, type Object3D} from 'three';
 import {GLTFLoader} from 'three/examples/jsm/loaders/GLTFLoader.js';
 
-import type {Look} from './skin.js';
+import {kClay, type Look} from './skin.js';
 
 const kMostBytes = 1024 * 1024 * 1024;
 
@@ -72,7 +72,9 @@ export async function looksOf(file: OpenFile, info: CharacterInfo): Promise<(Loo
     const attributes = new Map<string, BufferAttribute>();
     for (const [name, attribute] of Object.entries(mesh.geometry.attributes))
       if (!['position', 'normal', 'skinIndex', 'skinWeight', 'tangent'].includes(name)) attributes.set(name, plain(attribute as BufferAttribute));
-    return {material: mesh.material, attributes, ...(index ? {index: plain(index)} : {})};
+    // What glTF has where no material is named is rough metal: nobody means it.
+    const own = associations.get(mesh), primitive = gltf.parser.json.meshes?.[own?.meshes ?? -1]?.primitives?.[own?.primitives ?? 0];
+    return {material: primitive && primitive.material === undefined ? kClay : mesh.material, attributes, ...(index ? {index: plain(index)} : {})};
   });
 }
 

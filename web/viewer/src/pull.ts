@@ -11,7 +11,7 @@ import type {Pose} from './pose.js';
 import type {Session} from './session.js';
 
 /** Vertices of the control mesh, about. */
-const kResolution = 1000;
+const kResolution = 2000;
 /** Milliseconds without a frame until the control mesh follows a pose that was not pulled. */
 const kStill = 150;
 /** Metres that are told. */

@@ -1,9 +1,11 @@
 /** What is seen: one picture with a panel a method, all with the same camera. */
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, LineBasicMaterial, LineSegments,
-  type Matrix4, type Object3D, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  type Material, type Matrix4, type Mesh, MeshStandardMaterial, type Object3D, PerspectiveCamera, PMREMGenerator, Points, PointsMaterial, Raycaster,
+  Scene, type Texture, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
+import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.js';
 
 import {Rings} from './rings.js';
 import type {Skin} from './skin.js';
@@ -44,6 +46,7 @@ export class Stage {
   readonly #key = new DirectionalLight(0xffffff, 2.2);
   readonly #fill = new DirectionalLight(0xbfd4ff, 0.8);
   #dirty = true;
+  #room: Texture | undefined;
   #places: Vector3[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -78,8 +81,26 @@ export class Stage {
   setSkins(skins: Skin[]): void {
     for (const skin of this.skins) this.#scene.remove(skin.group);
     this.skins = skins;
-    for (const skin of skins) this.#scene.add(skin.group);
+    for (const skin of skins) {
+      this.#scene.add(skin.group);
+      skin.group.traverse((object) => this.#reflect((object as Mesh).material));
+    }
     this.touch();
+  }
+
+  /** Metal shows what is around it: a room, where the file brings nothing. */
+  #reflect(material: Material | Material[] | undefined): void {
+    for (const one of [material ?? []].flat()) {
+      if (!(one instanceof MeshStandardMaterial) || one.metalness === 0 || one.envMap) continue;
+      if (!this.#room) {
+        const maker = new PMREMGenerator(this.#renderer);
+        this.#room = maker.fromScene(new RoomEnvironment(), 0.04).texture;
+        maker.dispose();
+      }
+      one.envMap = this.#room;
+      one.envMapIntensity = 0.7;
+      one.needsUpdate = true;
+    }
   }
 
   /** From the side of the camera: +Z (1) or -Z (-1). */
