@@ -68,6 +68,8 @@ struct ScanFit {
   std::size_t planes = 0;                  ///< floors, tables, walls
   std::size_t plane_points = 0;            ///< in them
   std::size_t stray_points = 0;            ///< far from the others
+  std::size_t hidden_points = 0;           ///< behind others from everywhere: inside of mouths, under clothes
+  std::size_t beside_points = 0;           ///< in pieces that stand beside the body: a stool, a ball
   bool oriented = true;                    ///< normals are known to point outwards
   ScanDistance to_skin;                    ///< from the scan's points that belong to the body
   ScanDistance to_scan;                    ///< from the vertices that the scan shows

@@ -235,15 +235,49 @@ Vec3d normal_of(const ModelSample& sample, const ModelState& state) {
   return normalized(n, sample.normal);
 }
 
-Character reshaped(const Character& character, const BodyModel& model, const ModelState& state) {
-  // Unposed: sizes about the scene's origin, so that what stands on the ground still does, about.
+namespace {
+
+/// Unposed: sizes about the scene's origin, so that what stands on the ground still does, about.
+PlacedBones place_unposed(const BodyModel& model, const ModelState& state) {
   ModelState unposed = state;
   std::ranges::fill(unposed.turn, Quatd{});
   unposed.root = model.skeleton.bones[0].rest * std::exp(state.size);
-  const PlacedBones placed = place_bones(model, unposed);
-  const auto moved = [&](std::size_t b, const Vec3d& p) {
-    return placed.place[b] + placed.stretch[b] * (p - model.skeleton.bones[b].rest);
-  };
+  return place_bones(model, unposed);
+}
+
+void reshape_skin(const BodyModel& model, const PlacedBones& placed, Mesh& mesh) {
+  if (mesh.weights.empty()) return;
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const auto rest = static_cast<Vec3d>(mesh.positions[v]);
+    Vec3d p;
+    for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i) {
+      const std::size_t b = slot(model.bone_of_joint[mesh.weights.joint[i]]);
+      const Vec3d moved = placed.place[b] + placed.stretch[b] * (rest - model.skeleton.bones[b].rest);
+      p += moved * static_cast<double>(mesh.weights.weight[i]);
+    }
+    mesh.positions[v] = static_cast<Vec3f>(p);
+  }
+}
+
+}  // namespace
+
+std::vector<Vec3f> skin_of_usual_thickness(const Character& character, const BodyModel& model,
+                                           const ModelState& state) {
+  // Joints where the state has them, skin about them as thin as it was.
+  PlacedBones placed = place_unposed(model, state);
+  ModelState thin = state;
+  for (BoneShape& shape : thin.shape) shape[1] = shape[2] = 0;
+  placed.stretch = place_unposed(model, thin).stretch;
+  std::vector<Vec3f> skin;
+  for (Mesh mesh : character.meshes) {
+    reshape_skin(model, placed, mesh);
+    skin.insert(skin.end(), mesh.positions.begin(), mesh.positions.end());
+  }
+  return skin;
+}
+
+Character reshaped(const Character& character, const BodyModel& model, const ModelState& state) {
+  const PlacedBones placed = place_unposed(model, state);
   Character result = character;
   result.document.reset();                                     // its file says nothing of the new shape
   std::vector<Mat3d> local(character.skeleton.joints.size());  // on translations
@@ -272,17 +306,7 @@ Character reshaped(const Character& character, const BodyModel& model, const Mod
     }
     joint.local.translation = local[j] * before.local.translation;
   }
-  for (Mesh& mesh : result.meshes) {
-    if (mesh.weights.empty()) continue;
-    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-      const auto rest = static_cast<Vec3d>(mesh.positions[v]);
-      Vec3d p;
-      for (std::uint32_t i = mesh.weights.row_begin[v]; i < mesh.weights.row_begin[v + 1]; ++i)
-        p +=
-            moved(slot(model.bone_of_joint[mesh.weights.joint[i]]), rest) * static_cast<double>(mesh.weights.weight[i]);
-      mesh.positions[v] = static_cast<Vec3f>(p);
-    }
-  }
+  for (Mesh& mesh : result.meshes) reshape_skin(model, placed, mesh);
   for (Clip& clip : result.clips)
     for (Channel& channel : clip.channels) {
       if (channel.path != ChannelPath::translation || channel.joint < 0) continue;

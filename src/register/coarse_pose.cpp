@@ -156,8 +156,8 @@ std::vector<ModelState> coarse_poses(const BodyModel& model, const FitTarget& ta
   const Heat heats[] = {
       {{{}, 0, 0, 0, 200, 0}, 150, 0.15, 0.02},
       {{{.turns = false}, 4, 0.12, 0.06, 250, 0.5}, 48, 0.15, 0.04},
-      {{{.least_share = 0.02}, 6, 0.10, 0.05, 250, 0.3}, 16, 0.12, 0.03},
-      {{{.least_share = 0.008}, 8, 0.07, 0.03, 500, 0.2}, std::max<std::size_t>(6, count), 0.08, 0.025},
+      {{{.shape = true, .least_share = 0.02}, 6, 0.10, 0.05, 250, 0.3}, 16, 0.12, 0.03},
+      {{{.shape = true, .least_share = 0.008}, 8, 0.07, 0.03, 500, 0.2}, std::max<std::size_t>(6, count), 0.08, 0.025},
       {{{.shape = true, .least_share = 0.004}, 8, 0.05, 0.02, 800, 0.1}, count, 0.05, 0.02},
   };
   for (std::size_t h = 0; h < std::size(heats); ++h) {

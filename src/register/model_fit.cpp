@@ -27,8 +27,11 @@ constexpr double kFarthestTurn = 0.6;      // radians a step: a linearisation is
 constexpr double kFarthestStretch = 0.15;  // logarithm a step
 constexpr double kDoubt = 0.02;            // deviation of matches when states are compared, in extents
 constexpr double kOddest = 30;             // of one number: more is broken, not odder
-constexpr double kFacesAway = 0.1;         // of the square of the reach: for what faces another way than the scan
-constexpr double kModelShare = 0.5;        // weight of the model's own points beside the scan's
+// Proportions have heavy tails (Student's t with so many degrees of freedom): one bone that is twice as thick, as the
+// heads of drawn figures are, is odd, not impossible.
+constexpr double kTail = 4;
+constexpr double kFacesAway = 0.1;   // of the square of the reach: for what faces another way than the scan
+constexpr double kModelShare = 0.5;  // weight of the model's own points beside the scan's
 
 constexpr std::size_t kShapes = std::tuple_size_v<BoneShape>;
 
@@ -81,16 +84,17 @@ class ModelProblem {
       const Vec3d d = place_of(k.sample, bones) - k.target;
       sum += dot(d, d) * known_weight();
     }
-    for_each_prior(state,
-                   [&](std::span<const std::pair<int, double>>, double residual) { sum += residual * residual; });
+    for_each_prior(state, [&](std::span<const std::pair<int, double>>, double residual, bool heavy) {
+      sum += heavy ? heavy_tailed(residual) : residual * residual;
+    });
     return sum;
   }
 
   /// Of what is usual alone.
   [[nodiscard]] double oddness(const ModelState& state) const {
     double sum = 0;
-    for_each_prior(state, [&](std::span<const std::pair<int, double>>, double residual) {
-      sum += std::min(residual * residual, kOddest);
+    for_each_prior(state, [&](std::span<const std::pair<int, double>>, double residual, bool heavy) {
+      sum += std::min(heavy ? heavy_tailed(residual) : residual * residual, kOddest);
     });
     return sum;
   }
@@ -118,11 +122,12 @@ class ModelProblem {
         add_row(state, e, w, d[c], matrix, rhs);
       }
     }
-    for_each_prior(state, [&](std::span<const std::pair<int, double>> row, double residual) {
+    for_each_prior(state, [&](std::span<const std::pair<int, double>> row, double residual, bool heavy) {
+      const double w = heavy ? kTail / (kTail + residual * residual) : 1;
       for (const auto& [i, a] : row) {
-        rhs[slot(i)] -= a * residual;
+        rhs[slot(i)] -= w * a * residual;
         for (const auto& [j, b] : row)
-          if (j <= i) matrix[slot(i) * unknowns_ + slot(j)] += a * b;
+          if (j <= i) matrix[slot(i) * unknowns_ + slot(j)] += w * a * b;
       }
     });
     for (std::size_t i = 0; i < unknowns_; ++i)
@@ -152,6 +157,8 @@ class ModelProblem {
   }
 
  private:
+  static double heavy_tailed(double residual) { return kTail * std::log1p(residual * residual / kTail); }
+
   // Known points are worth a tenth of the matches each: they are there to say who is who.
   [[nodiscard]] double known_weight() const {
     const double d = 0.03 * model_.extent;
@@ -221,14 +228,14 @@ class ModelProblem {
     }
   }
 
-  /// visit(entries of the row, residual)
+  /// visit(entries of the row, residual, whether its tail is heavy)
   template <class Visit>
   void for_each_prior(const ModelState& state, Visit&& visit) const {
     std::vector<std::pair<int, double>> row;
-    const auto one = [&](int column, double deviation, double value) {
+    const auto one = [&](int column, double deviation, double value, bool heavy = false) {
       if (column < 0) return;
       row.assign(1, {column, 1 / deviation});
-      visit(std::span<const std::pair<int, double>>(row), value / deviation);
+      visit(std::span<const std::pair<int, double>>(row), value / deviation, heavy);
     };
     for (std::size_t b = 0; b < model_.bones(); ++b) {
       const int p = model_.parent[b];
@@ -248,11 +255,11 @@ class ModelProblem {
       }
       if (shape_[b] >= 0) {
         for (int k = 0; k < static_cast<int>(kShapes); ++k)
-          one(shape_[b] + k, kUsualStretch, state.shape[b][static_cast<std::size_t>(k)]);
+          one(shape_[b] + k, kUsualStretch, state.shape[b][static_cast<std::size_t>(k)], true);
         const auto alike = [&](int i, int j) {
           row = {{shape_[b] + i, 1 / kUsualOval}, {shape_[b] + j, -1 / kUsualOval}};
           visit(std::span<const std::pair<int, double>>(row),
-                (state.shape[b][slot(i)] - state.shape[b][slot(j)]) / kUsualOval);
+                (state.shape[b][slot(i)] - state.shape[b][slot(j)]) / kUsualOval, false);
         };
         alike(1, 2);
         alike(0, 3);
@@ -261,7 +268,7 @@ class ModelProblem {
             const auto i = static_cast<std::size_t>(k);
             row = {{shape_[b] + k, 1 / kUsualUneven}, {shape_[slot(m)] + k, -1 / kUsualUneven}};
             visit(std::span<const std::pair<int, double>>(row),
-                  (state.shape[b][i] - state.shape[slot(m)][i]) / kUsualUneven);
+                  (state.shape[b][i] - state.shape[slot(m)][i]) / kUsualUneven, false);
           }
       }
     }

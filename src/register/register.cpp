@@ -25,7 +25,11 @@ namespace cutis {
 namespace {
 
 constexpr std::size_t kCoarsePoints = 1500, kModelPoints = 5000;  // of the scan, for the pose
-constexpr double kBody = 0.025;  // points farther from the skin do not belong to it, in extents: 5 cm on a person
+constexpr double kLargePiece = 0.02,
+                 kBodyPiece = 0.25;  // shares of the points: of what may not be the body, of what may
+constexpr double kLeftOut = 64;   // badness of a scan of which all is left out: of one that is 0.8% of the extent off
+constexpr double kBeside = 0.05;  // pieces of the scan that are farther from the skin stand beside the body, in extents
+constexpr double kBody = 0.025;   // points farther from the skin do not belong to it, in extents: 5 cm on a person
 // A fit that is no good: what the skin has not explained, and what bones and thickness alone leave off, in extents.
 constexpr double kLeastExplained = 0.7, kWorstMean = 0.012;
 // Bones that had to be as odd as this, squared standard deviations each; bodies of others are at 1 to 3, hands up to 9.
@@ -66,17 +70,27 @@ std::vector<Vec3d> possible_ups(const ScanCloud& cloud, const BodyModel& model, 
   if (options.up) return {axis_of(letter_of(*options.up))};
   if (!model.is_body) return {};
   std::vector<Vec3d> ups;
-  if (cloud.up) ups.push_back(*cloud.up);
-  for (const Vec3d& axis : {Vec3d{0, 1, 0}, Vec3d{0, 0, 1}})
-    if (std::ranges::none_of(ups, [&](const Vec3d& u) { return dot(u, axis) > 0.94; })) ups.push_back(axis);
+  std::vector<Vec3d> possible = cloud.plane_normals;  // of walls too
+  possible.push_back({0, 1, 0});
+  possible.push_back({0, 0, 1});
+  for (const Vec3d& up : possible)
+    if (std::ranges::none_of(ups, [&](const Vec3d& u) { return dot(u, up) > 0.94; })) ups.push_back(up);
   return ups;
 }
 
 /// The axis that is up in the scan, when nobody says.
 char find_up(const ScanCloud& cloud, const BodyModel& model, const ModelState& state) {
-  if (!cloud.up && !model.is_body) return 'y';
-  const Vec3d up = cloud.up ? *cloud.up : rotate(state.turn[0], model.roles.up);
-  return up.z > up.y && up.z > up.x ? 'z' : up.x > up.y ? 'x' : 'y';
+  if (cloud.plane_normals.empty() && !model.is_body) return 'y';
+  // Of planes, the one that the body stands on; a floor may be anything, a file without one has Y up or Z.
+  const Vec3d own = rotate(state.turn[0], model.roles.up);
+  if (!cloud.plane_normals.empty()) {
+    Vec3d up = cloud.plane_normals.front();
+    if (model.is_body)
+      for (const Vec3d& n : cloud.plane_normals)
+        if (dot(n, own) > dot(up, own)) up = n;
+    if (!model.is_body || dot(up, own) > 0.5) return up.z > up.y && up.z > up.x ? 'z' : up.x > up.y ? 'x' : 'y';
+  }
+  return std::abs(own.z) > std::abs(own.y) ? 'z' : 'y';
 }
 
 // ---- landmarks ----
@@ -121,30 +135,102 @@ FitTarget thin_target(const FitTarget& target, std::size_t count) {
   return make_target(std::move(points), std::move(normals), target.one_sided);
 }
 
-ModelState fit_state(const BodyModel& model, const FitTarget& target, std::span<const KnownPoint> known,
-                     const std::vector<Vec3d>& ups, const RegisterOptions& options, const Context& context) {
-  const FitTarget coarse = thin_target(target, kCoarsePoints), fine = thin_target(target, kModelPoints);
-  std::vector<ModelState> states;
-  if (known.empty()) {
-    states = coarse_poses(model, coarse, ups, static_cast<std::size_t>(options.candidates), context);
-  } else {
-    ModelState state = fit_to_points(model, known, rest_state(model), 60);
-    fit_model(model, coarse, known, {{.turns = true, .least_share = 0.01}, 6, 0.05, 0.03, 600, 0.3}, state, context);
-    fit_model(model, coarse, known, {{.turns = true, .least_share = 0.004}, 8, 0.05, 0.02, 800, 0.1}, state, context);
-    states.push_back(std::move(state));
+/// What may be the body: all of the scan, and, when there are several large pieces, each that is large enough alone.
+struct Reading {
+  FitTarget coarse, fine;
+  double left_out = 0;  // share of the scan
+};
+std::vector<Reading> possible_readings(const ScanCloud& cloud, const FitTarget& target) {
+  std::vector<Reading> result;
+  const auto read = [&](const FitTarget& part) {
+    const double share = static_cast<double>(part.points.size()) / static_cast<double>(target.points.size());
+    result.push_back({thin_target(part, kCoarsePoints), thin_target(part, kModelPoints), 1 - share});
+  };
+  read(target);
+  std::vector<std::size_t> size(cloud.pieces, 0);
+  for (const int p : cloud.piece) ++size[slot(p)];
+  const auto all = static_cast<double>(target.points.size());
+  if (size.size() < 2 || static_cast<double>(size[1]) < kLargePiece * all) return result;
+  for (std::size_t p = 0; p < size.size() && static_cast<double>(size[p]) > kBodyPiece * all; ++p) {
+    std::vector<Vec3d> points, normals;
+    for (std::size_t i = 0; i < target.points.size(); ++i)
+      if (cloud.piece[i] == static_cast<int>(p)) {
+        points.push_back(target.points[i]);
+        normals.push_back(target.normals[i]);
+      }
+    read(make_target(std::move(points), std::move(normals), target.one_sided));
   }
-  std::vector<double> cost(states.size());
-  parallel_for(context, states.size(), 1, [&](std::size_t begin, std::size_t end) {
+  return result;
+}
+
+/// Takes out pieces that stand beside the body; whether there were any.
+bool leave_out_beside(ScanCloud& cloud, const SkinDistances& distances, double far, std::size_t& left_out) {
+  std::vector<std::vector<float>> of_piece(cloud.pieces);
+  for (std::size_t i = 0; i < cloud.points.size(); ++i)
+    of_piece[slot(cloud.piece[i])].push_back(distances.of_points[i]);
+  std::vector<char> beside(cloud.pieces, 0);
+  bool any = false, all = true;
+  for (std::size_t p = 0; p < of_piece.size(); ++p) {
+    std::vector<float>& d = of_piece[p];
+    if (d.empty()) continue;
+    const auto middle = d.begin() + static_cast<std::ptrdiff_t>(d.size() / 2);
+    std::ranges::nth_element(d, middle);
+    beside[p] = static_cast<double>(*middle) > far;
+    any = any || beside[p];
+    all = all && beside[p];
+  }
+  if (!any || all) return false;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cloud.points.size(); ++i) {
+    if (beside[slot(cloud.piece[i])]) continue;
+    cloud.points[kept] = cloud.points[i];
+    cloud.normals[kept] = cloud.normals[i];
+    cloud.piece[kept++] = cloud.piece[i];
+  }
+  left_out = cloud.points.size() - kept;
+  cloud.points.resize(kept);
+  cloud.normals.resize(kept);
+  cloud.piece.resize(kept);
+  return true;
+}
+
+ModelState fit_state(const BodyModel& model, const std::vector<Reading>& readings, std::span<const KnownPoint> known,
+                     const std::vector<Vec3d>& ups, const RegisterOptions& options, const Context& context) {
+  struct Candidate {
+    ModelState state;
+    const Reading* reading;
+    double cost = 0;
+  };
+  std::vector<Candidate> candidates;
+  for (const Reading& reading : readings) {
+    if (known.empty()) {
+      for (ModelState& state :
+           coarse_poses(model, reading.coarse, ups, static_cast<std::size_t>(options.candidates), context))
+        candidates.push_back({std::move(state), &reading});
+      continue;
+    }
+    ModelState state = fit_to_points(model, known, rest_state(model), 60);
+    const auto fit = [&](double least_share, int rounds, double near, std::size_t samples, double tangential) {
+      fit_model(model, reading.coarse, known,
+                {{.turns = true, .least_share = least_share}, rounds, 0.05, near, samples, tangential}, state, context);
+    };
+    fit(0.01, 6, 0.03, 600, 0.3);
+    fit(0.004, 8, 0.02, 800, 0.1);
+    candidates.push_back({std::move(state), &reading});
+  }
+  parallel_for(context, candidates.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      fit_model(model, coarse, {}, {{.shape = true}, 12, 0.035, 0.012, 2000, 0.05}, states[i], context);
-      cost[i] = badness(model, coarse, states[i], 0.04, 2000);
+      Candidate& c = candidates[i];
+      const FitTarget& target = c.reading->coarse;
+      fit_model(model, target, {}, {{.shape = true}, 12, 0.035, 0.012, 2000, 0.05}, c.state, context);
+      c.cost = badness(model, target, c.state, 0.04, 2000) + kLeftOut * c.reading->left_out;
     }
   });
   context.progress("pose", 0.5);
-  ModelState best = states[slot(static_cast<int>(std::ranges::min_element(cost) - cost.begin()))];
-  fit_model(model, fine, {}, {{.shape = true}, 10, 0.015, 0.005, 5000, 0.02}, best, context);
+  Candidate& best = *std::ranges::min_element(candidates, {}, &Candidate::cost);
+  fit_model(model, best.reading->fine, {}, {{.shape = true}, 10, 0.015, 0.005, 5000, 0.02}, best.state, context);
   context.progress("pose", 1);
-  return best;
+  return best.state;
 }
 
 // ---- report ----
@@ -218,6 +304,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   fit.planes = cloud.planes;
   fit.plane_points = cloud.plane_points;
   fit.stray_points = cloud.stray_points;
+  fit.hidden_points = cloud.hidden_points;
   fit.oriented = cloud.oriented;
   fit.unit = options.unit.value_or(find_unit(cloud, model));
   for (Vec3d& p : cloud.points) p *= fit.unit;
@@ -228,7 +315,8 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
                 fmt::format("{} given; a pose needs at least three, better five: head, hands, feet", known.size()));
 
   FitTarget target = make_target(cloud.points, cloud.normals, cloud.one_sided);
-  ModelState state = fit_state(model, target, known, possible_ups(cloud, model, options), options, context);
+  ModelState state =
+      fit_state(model, possible_readings(cloud, target), known, possible_ups(cloud, model, options), options, context);
 
   // Into the axes of the result.
   fit.up = options.up ? letter_of(*options.up) : find_up(cloud, model, state);
@@ -252,8 +340,14 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   };
   SkinDistances distances =
       skin_distances(fit.character, model.outer, blend_skin(fit.character, pose), target, context);
+  if (leave_out_beside(cloud, distances, kBeside * extent, fit.beside_points)) {
+    target = make_target(cloud.points, cloud.normals, cloud.one_sided);
+    distances = skin_distances(fit.character, model.outer, blend_skin(fit.character, pose), target, context);
+  }
   const double explained_before = measure(distances, fit.before_layer);
-  if (options.layer) add_skin_layer(fit.character, model.outer, pose, target, options, context);
+  if (options.layer)
+    add_skin_layer(fit.character, character, skin_of_usual_thickness(character, model, state), model.outer, pose,
+                   target, options, context);
   refresh_normals(fit.character);
   fit.skin = blend_skin(fit.character, pose);
   if (options.layer) distances = skin_distances(fit.character, model.outer, fit.skin, target, context);

@@ -1,7 +1,8 @@
 // Planes: hypotheses from points and their normals, the one with the most points near it, refined by least squares
 // (RANSAC with a fixed sequence). A plane is taken for floor, table or wall when it is wide beside what is left, and
-// what is left lies on one side of it. Normals: least spread of a point's neighbours (Hoppe 1992), with the sign of the
-// file's or, where it has none, along a tree of neighbours whose normals agree best.
+// what is left lies on one side of it; a wide patch that is very flat goes by itself, whatever lies beyond it (a table
+// beside a person, a floor before a wall). Normals: least spread of a point's neighbours (Hoppe 1992), with the sign of
+// the file's or, where it has none, along a tree of neighbours whose normals agree best.
 #include "register/scan_cloud.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,14 @@ constexpr double kLeastShare = 0.05;           // of the points, in a plane that
 constexpr double kLeastSpread = 0.9;           // of a plane, beside that of the others along it: it reaches beyond them
 constexpr double kFacingOff = 0.3;             // cosine: of what is counted then; walls of feet and legs are not
 constexpr double kWider = 2.5, kSharp = 0.85;  // so much wider, a plane has hardly more points; curved skin has
-constexpr double kOtherSide = 0.04;    // share of the others that may be beyond a plane: noise, feet that sink in
-constexpr double kStrayFactor = 5;     // of the usual distance to neighbours
-constexpr double kSmallPiece = 0.004;  // share of the points: smaller pieces on their own are dirt
+constexpr double kOtherSide = 0.04;  // share of the others that may be beyond a plane: noise, feet that sink in
+// A patch that goes by itself: its narrower spread beside the extent of the others, and how sharp it is.
+constexpr double kLeastPatch = 0.08, kSharpPatch = 0.9;
+constexpr int kViews = 60;                         // directions that a scanner may look from
+constexpr int kLeastViews = 2;                     // that have to show a point
+constexpr double kViewCell = 2.5, kViewDepth = 2;  // in spacings: width of a cell, and how far behind its front is seen
+constexpr double kStrayFactor = 5;                 // of the usual distance to neighbours
+constexpr double kSmallPiece = 0.004;              // share of the points: smaller pieces on their own are dirt
 
 struct Points {
   std::vector<Vec3d> p, n;  // n: as the file has them, 0 where it has none
@@ -101,6 +107,7 @@ double extent_of(const std::vector<Vec3d>& p) {
 struct Plane {
   Vec3d normal;  // to the side of the body
   double offset = 0;
+  bool patch = false;  // what lies beyond it stays
   [[nodiscard]] double height(const Vec3d& p) const { return dot(normal, p) - offset; }
 };
 
@@ -119,6 +126,21 @@ Vec3d least_spread(std::span<const Vec3d> p, Vec3d& mean) {
   for (int k = 1; k < 3; ++k)
     if (e.values[k] < e.values[least]) least = k;
   return normalized(e.vectors.col[static_cast<std::size_t>(least)], Vec3d{0, 1, 0});
+}
+
+/// Of points in a plane, along the direction in it in which they spread least: root mean square.
+double narrower_spread(std::span<const Vec3d> p, const Vec3d& normal) {
+  Vec3d mean;
+  for (const Vec3d& q : p) mean += q;
+  mean = mean / static_cast<double>(p.size());
+  const Vec3d x = any_perpendicular(normal), y = cross(normal, x);
+  double xx = 0, xy = 0, yy = 0;
+  for (const Vec3d& q : p) {
+    const double a = dot(x, q - mean), b = dot(y, q - mean);
+    xx += a * a, xy += a * b, yy += b * b;
+  }
+  const double least = 0.5 * (xx + yy) - std::sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
+  return std::sqrt(std::max(least, 0.0) / static_cast<double>(p.size()));
 }
 
 struct Surface {
@@ -194,7 +216,8 @@ std::optional<Plane> find_plane(const Points& points, const Surface& surface, do
   std::size_t wider = 0;
   for (std::size_t i = 0; i < n; ++i)
     wider += std::abs(best.height(points.p[i])) < kWider * band && std::abs(dot(best.normal, normals[i])) > kFacingOff;
-  if (static_cast<double>(inside.size()) < kSharp * static_cast<double>(wider)) return {};
+  const double sharp = static_cast<double>(inside.size()) / static_cast<double>(std::max<std::size_t>(wider, 1));
+  if (sharp < kSharp) return {};
   const auto spread_along = [&](const std::vector<Vec3d>& p) {
     Vec3d mean;
     for (const Vec3d& q : p) mean += q;
@@ -215,16 +238,20 @@ std::optional<Plane> find_plane(const Points& points, const Surface& surface, do
   }
   if (others.size() < kLeastPoints / 2) return {};
   if (above < below) best = {-best.normal, -best.offset}, std::swap(above, below);
-  if (static_cast<double>(below) > kOtherSide * static_cast<double>(others.size())) return {};
   const double share = static_cast<double>(inside.size()) / static_cast<double>(n);
-  if (share > kLeastShare && spread_along(inside) > kLeastSpread * spread_along(others)) return best;
+  if (share < kLeastShare) return {};
+  if (static_cast<double>(below) <= kOtherSide * static_cast<double>(others.size()) &&
+      spread_along(inside) > kLeastSpread * spread_along(others))
+    return best;
+  best.patch = true;
+  if (sharp > kSharpPatch && narrower_spread(inside, best.normal) > kLeastPatch * extent_of(others)) return best;
   return {};
 }
 
 // ---- strays ----
 
-/// Points that are neither alone nor in a small piece of their own.
-std::vector<std::uint32_t> without_strays(const Points& points, const PointTree& tree, const Surface& surface) {
+/// What hangs together: pieces by falling size; -1: alone, or in a small piece.
+std::vector<int> find_pieces(const Points& points, const PointTree& tree, const Surface& surface, std::size_t& pieces) {
   const std::size_t n = points.p.size();
   const double usual = median_of(surface.near);
   std::vector<int> piece(n, -1);
@@ -249,12 +276,53 @@ std::vector<std::uint32_t> without_strays(const Points& points, const PointTree&
         }
     }
   }
-  std::vector<std::uint32_t> kept;
-  for (std::size_t i = 0; i < n; ++i)
-    if (piece[i] >= 0 &&
-        static_cast<double>(size[static_cast<std::size_t>(piece[i])]) >= kSmallPiece * static_cast<double>(n))
-      kept.push_back(static_cast<std::uint32_t>(i));
-  return kept;
+  std::vector<std::size_t> order(size.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
+  std::vector<int> rank(size.size(), -1);
+  pieces = 0;
+  for (const std::size_t i : order)
+    if (static_cast<double>(size[i]) >= kSmallPiece * static_cast<double>(n)) rank[i] = static_cast<int>(pieces++);
+  for (int& p : piece) p = p >= 0 ? rank[static_cast<std::size_t>(p)] : -1;
+  return piece;
+}
+
+// ---- what no scanner sees ----
+
+/// Points that are in front from some directions: within a column's front, along directions spread over all.
+std::vector<char> seen_from_outside(std::span<const Vec3d> points, double spacing, const Context& context) {
+  std::vector<std::vector<char>> seen(kViews);
+  parallel_for(context, kViews, 1, [&](std::size_t begin, std::size_t end) {
+    std::unordered_map<std::uint64_t, double> front;
+    for (std::size_t k = begin; k < end; ++k) {
+      const double up = 1 - 2 * (static_cast<double>(k) + 0.5) / kViews, out = std::sqrt(1 - up * up),
+                   turn = 2.399963229728653 * static_cast<double>(k);
+      const Vec3d v{out * std::cos(turn), up, out * std::sin(turn)};
+      const Vec3d x = any_perpendicular(v), y = cross(v, x);
+      const auto column = [&](const Vec3d& p) {
+        const auto cell = [&](const Vec3d& axis) {
+          return static_cast<std::uint64_t>(
+              static_cast<std::int64_t>(std::floor(dot(axis, p) / (kViewCell * spacing))));
+        };
+        return cell(x) << 32U ^ (cell(y) & 0xffffffffU);
+      };
+      front.clear();
+      for (const Vec3d& p : points) {
+        const auto [at, fresh] = front.try_emplace(column(p), dot(v, p));
+        if (!fresh) at->second = std::max(at->second, dot(v, p));
+      }
+      seen[k].resize(points.size());
+      for (std::size_t i = 0; i < points.size(); ++i)
+        seen[k][i] = dot(v, points[i]) > front[column(points[i])] - kViewDepth * spacing ? 1 : 0;
+    }
+  });
+  std::vector<char> result(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    int views = 0;
+    for (const std::vector<char>& one : seen) views += one[i];
+    result[i] = views >= kLeastViews ? 1 : 0;
+  }
+  return result;
 }
 
 // ---- signs of normals ----
@@ -437,7 +505,7 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
       if (!plane) break;
       Points rest;
       for (std::size_t i = 0; i < all.p.size(); ++i) {
-        if (plane->height(all.p[i]) < band) {
+        if (plane->patch ? std::abs(plane->height(all.p[i])) < band : plane->height(all.p[i]) < band) {
           ++cloud.plane_points;
           continue;
         }
@@ -445,7 +513,7 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
         rest.n.push_back(all.n[i]);
       }
       all = std::move(rest);
-      if (!cloud.up) cloud.up = plane->normal;
+      cloud.plane_normals.push_back(plane->normal);
       ++cloud.planes;
     }
   }
@@ -453,8 +521,20 @@ ScanCloud make_cloud(const Scan& scan, const RegisterOptions& options, const Con
   Points points = chosen(all, thinned(all.p, most));
   {
     const PointTree tree(points.p);
-    const std::vector<std::uint32_t> kept = without_strays(points, tree, surface_at(points, tree, context));
-    cloud.stray_points = points.p.size() - kept.size();
+    const Surface surface = surface_at(points, tree, context);
+    const std::vector<int> piece = find_pieces(points, tree, surface, cloud.pieces);
+    const std::vector<char> seen = seen_from_outside(points.p, median_of(surface.near), context);
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t i = 0; i < piece.size(); ++i) {
+      if (piece[i] < 0) {
+        ++cloud.stray_points;
+      } else if (!seen[i]) {
+        ++cloud.hidden_points;
+      } else {
+        kept.push_back(i);
+        cloud.piece.push_back(piece[i]);
+      }
+    }
     points = chosen(points, kept);
   }
   too_few(points.p.size());

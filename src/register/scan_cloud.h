@@ -1,5 +1,5 @@
-// A scan made ready: thinned out evenly, without planes that the body stands on or before, without strays, with normals
-// that point outwards.
+// A scan made ready: thinned out evenly, without planes that the body stands on or before, without strays and what no
+// scanner sees, with normals that point outwards.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,11 @@ struct ScanCloud {
   double noise = 0;                    ///< off the plane through their neighbours, standard deviation
   bool oriented = false;               ///< by the file; else by going from neighbour to neighbour
   bool one_sided = false;              ///< lies in one layer along some direction
-  std::optional<Vec3d> up;             ///< away from the first plane, to the body
+  std::vector<Vec3d> plane_normals;    ///< of planes that were left out, to the side of most of the rest: one may be up
+  std::vector<int> piece;              ///< of each point: what hangs together, the largest first
+  std::size_t pieces = 0;
   std::size_t planes = 0, plane_points = 0, stray_points = 0;
+  std::size_t hidden_points = 0;  ///< behind others from everywhere: inside of mouths and clothes
 };
 
 /// Throws Error(bad_argument) when fewer points are left than a body can be seen in.

@@ -10,6 +10,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "base/math.h"
 #include "base/parallel_for.h"
@@ -30,10 +32,16 @@ constexpr double kLeastBlend = 0.25;  // determinant of blended turns: beyond, a
 constexpr double kHole = 3;           // in spacings of the scan: farther along its surface there is a hole
 constexpr double kHold = 1e-4;        // of displacements to 0: what nothing holds stays
 constexpr double kTied = 4;           // of pieces inside or beside to their neighbours, in areas
+constexpr double kMostTied = 256;     // of pieces that would pass through each other
+constexpr double kTouching = 1e-4;    // in extents: triangles as near as this met before
 constexpr double kFolded = 0.2;       // cosine of a triangle's normal to what it was
-constexpr int kUnfolding = 8;         // times that skin around folds and crossings is let go
+constexpr int kUnfolding = 8;         // times that skin around folds and crossings is tied or let go
+constexpr double kRing = 0.015;       // how far a neighbour is that is let go along, in extents: coarse meshes
 constexpr int kMostHeld = 7;          // times that count for a vertex,
+constexpr int kHeldBack = 2;          // after how many it goes back to the usual thickness, step by step
 constexpr double kHoldMore = 10;      // and how much harder each holds: in the end a thousand times as its area would
+
+using Pairs = std::vector<std::array<std::uint32_t, 2>>;
 
 /// Positions and matrices of the welded skin.
 struct Posing {
@@ -88,8 +96,8 @@ Foot foot_on_scan(const FitTarget& target, const Vec3d& p, const Vec3d& n, doubl
 
 class SkinLayer {
  public:
-  SkinLayer(Character& character, std::span<const char> outer, const Pose& pose, const FitTarget& target,
-            const RegisterOptions& options, const Context& context)
+  SkinLayer(Character& character, const Character& original, std::span<const Vec3f> usual, std::span<const char> outer,
+            const Pose& pose, const FitTarget& target, const RegisterOptions& options, const Context& context)
       : character_(character),
         target_(target),
         options_(options),
@@ -97,6 +105,7 @@ class SkinLayer {
         welded_(weld_character(character, &context)),
         extent_(diagonal(character.bounds())) {
     const Posing posing = posing_of(character, pose);
+    const JoinedMeshes joined = join_meshes(original);
     const std::size_t n = welded_.positions.size();
     for (std::size_t v = 0; v < n; ++v) {
       const std::uint32_t first = welded_.weld.first_of[v];
@@ -104,6 +113,8 @@ class SkinLayer {
       linear_.push_back(posing.linear[first]);
       shift_.push_back(posing.shift[first]);
       outer_.push_back(outer[first]);
+      usual_.push_back(static_cast<Vec3d>(usual[first]));
+      original_.push_back(static_cast<Vec3d>(joined.input_positions[first]));
       const bool sound = determinant(linear_[v]) > kLeastBlend;
       back_.push_back(sound ? inverse(linear_[v]) : Mat3d{});
       if (!sound) outer_[v] = 0;
@@ -126,14 +137,23 @@ class SkinLayer {
       context_.progress("skin", t);
     }
     // Skin around folds, and where it passes through itself as it did not before, is let go until there are none.
-    const std::vector<std::array<std::uint32_t, 2>> before = find_intersecting_pairs(rest_, triangles_);
-    for (int round = 0; round < kUnfolding; ++round) {
-      const std::size_t folds = hold_folds(), crossings = hold_crossings(before);
-      if (folds + crossings == 0) break;
+    const Pairs before = find_intersecting_pairs(original_, triangles_);
+    layered_.assign(rest_.size(), 0);
+    for (const auto& pair : before)
+      for (const std::uint32_t t : pair)
+        for (const std::uint32_t v : triangles_[t]) layered_[v] = 1;
+    layered_ = widened(std::move(layered_), extent_);
+    std::vector<Vec3d> best = displacement_;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (int round = 0;; ++round) {
+      const std::size_t folds = hold_folds(), crossings = part_crossings(before);
+      if (folds + crossings < least) least = folds + crossings, best = displacement_;
+      if (folds + crossings == 0 || round == kUnfolding) break;
       report.folded = std::max(report.folded, folds);
       report.crossed = std::max(report.crossed, crossings);
       solve(options_.smoothing * extent_, kLastReach * extent_);
     }
+    displacement_ = std::move(best);
     write_back();
     return report;
   }
@@ -161,7 +181,7 @@ class SkinLayer {
           return component[f.point] < area.size() && rank[component[f.point]] < rank[component[v]];
         });
         if (near == found.end()) continue;
-        ties_.push_back({v, near->point});
+        ties_.push_back({v, near->point, kTied});
         break;
       }
     }
@@ -194,7 +214,11 @@ class SkinLayer {
           feet[v] = foot_on_scan(target_, static_cast<Vec3d>(posed_[v]), static_cast<Vec3d>(normals[v]), reach, found);
     });
     for (std::uint32_t v = 0; v < n; ++v) {
-      double diagonal = kHold * std::pow(kHoldMore, held_[v]) * laplacian_.mass[v] + 1e-12 * extent_ * extent_;
+      const double hold = kHold * std::pow(kHoldMore, held_[v]) * laplacian_.mass[v];
+      double diagonal = hold + 1e-12 * extent_ * extent_;
+      // Where the proportions alone make skin meet skin, it goes back to the usual ones.
+      const double back = std::clamp((held_[v] - kHeldBack) / 3.0, 0.0, 1.0);
+      if (back > 0) add_rhs(v, (usual_[v] - rest_[v]) * (back * hold));
       if (feet[v].found) {
         const double w = laplacian_.mass[v] * feet[v].weight;
         diagonal += w;
@@ -254,7 +278,7 @@ class SkinLayer {
       matrix.push_back({std::max(a, b), std::min(a, b), -w});
     };
     for (const EdgeWeight& e : laplacian_.edges) couple(e.a, e.b, smoothing * smoothing * e.weight);
-    for (const auto& [v, to] : ties_) couple(v, to, kTied * laplacian_.mass[v]);
+    for (const Tie& t : ties_) couple(t.v, t.to, t.strength * laplacian_.mass[t.v]);
     const PrefactoredSolver solver(n, matrix, &context_);
     if (!solver.ok()) return;
     solver.solve(rhs, 3, context_);
@@ -285,29 +309,78 @@ class SkinLayer {
     return folds;
   }
 
-  /// Likewise for pairs of triangles that meet, and are none of `before`.
-  std::size_t hold_crossings(std::span<const std::array<std::uint32_t, 2>> before) {
+  /// Likewise for pairs of triangles that meet, and are none of `before`. Pieces that lie on each other, and skin that
+  /// passed through skin near there before (clothes over a body, hair), are tied together instead: what moves alike
+  /// does not pass through each other.
+  std::size_t part_crossings(const Pairs& before) {
     std::size_t crossings = 0;
     std::vector<char> near(rest_.size(), 0);
-    for (const auto& pair : find_intersecting_pairs(skin_at_rest(), triangles_)) {
+    const std::vector<Vec3d> now = skin_at_rest();
+    const std::vector<std::uint32_t>& component = welded_.topology.component;
+    for (const auto& pair : find_intersecting_pairs(now, triangles_)) {
       if (std::ranges::binary_search(before, pair)) continue;
+      const Triangle &a = triangles_[pair[0]], &b = triangles_[pair[1]];
+      if (touch_at_rest(a, b)) continue;
       ++crossings;
-      for (const std::uint32_t t : pair)
-        for (const std::uint32_t v : triangles_[t]) near[v] = 1;
+      const auto layered = [&](const Triangle& t) {
+        return std::ranges::any_of(t, [&](std::uint32_t v) { return layered_[v] != 0; });
+      };
+      const bool tied = component[a[0]] != component[b[0]] || (layered(a) && layered(b));
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (tied) {
+          tie_together(a[c], nearest_corner(now, b, a[c]));
+          tie_together(b[c], nearest_corner(now, a, b[c]));
+        } else {
+          near[a[c]] = near[b[c]] = 1;
+        }
+      }
     }
     hold_around(std::move(near));
     return crossings;
   }
 
-  /// Every time harder: in the end skin is where it was.
-  void hold_around(std::vector<char> near) {
+  /// Whether they met, to rounding, before the body had its proportions: cards of hair in one plane.
+  [[nodiscard]] bool touch_at_rest(const Triangle& a, const Triangle& b) const {
+    const auto near = [&](const Triangle& s, const Triangle& t) {
+      return std::ranges::any_of(s, [&](std::uint32_t v) {
+        const auto w = closest_in_triangle(original_[t[0]], original_[t[1]], original_[t[2]], original_[v]);
+        return distance(original_[t[0]] * w[0] + original_[t[1]] * w[1] + original_[t[2]] * w[2], original_[v]) <
+               kTouching * extent_;
+      });
+    };
+    return near(a, b) || near(b, a);
+  }
+
+  [[nodiscard]] static std::uint32_t nearest_corner(std::span<const Vec3d> now, const Triangle& t, std::uint32_t v) {
+    return *std::ranges::min_element(t, {}, [&](std::uint32_t w) { return distance(now[v], now[w]); });
+  }
+
+  /// Stronger every time.
+  void tie_together(std::uint32_t v, std::uint32_t to) {
+    const auto [at, fresh] = tie_of_.try_emplace(std::pair{v, to}, ties_.size());
+    if (fresh) {
+      ties_.push_back({v, to, kTied});
+    } else if (ties_[at->second].strength < kMostTied) {
+      ties_[at->second].strength *= 2;
+    }
+  }
+
+  /// With two rings of neighbours that are nearer than `reach`.
+  [[nodiscard]] std::vector<char> widened(std::vector<char> near, double reach) const {
     for (int ring = 0; ring < 2; ++ring) {
       std::vector<char> wider = near;
       for (std::size_t v = 0; v < near.size(); ++v)
         if (near[v])
-          for (const std::uint32_t w : welded_.topology.vertex_neighbours.row(v)) wider[w] = 1;
+          for (const std::uint32_t w : welded_.topology.vertex_neighbours.row(v))
+            if (distance(rest_[v], rest_[w]) < reach) wider[w] = 1;
       near = std::move(wider);
     }
+    return near;
+  }
+
+  /// Every time harder: in the end skin is where it was.
+  void hold_around(std::vector<char> near) {
+    near = widened(std::move(near), kRing * extent_);
     for (std::size_t v = 0; v < near.size(); ++v)
       if (near[v]) held_[v] = static_cast<char>(std::min(held_[v] + 1, kMostHeld));
   }
@@ -328,12 +401,18 @@ class SkinLayer {
   WeldedCharacter welded_;
   double extent_;
   std::vector<Vec3d> rest_, shift_, displacement_;
+  std::vector<Vec3d> usual_, original_;  // places at rest with the usual thickness, and before all
   std::vector<Mat3d> linear_, back_;
-  std::vector<char> outer_, held_;
+  std::vector<char> outer_, held_, layered_;  // layered: skin passes through skin there before all
   std::vector<Triangle> triangles_;
   std::vector<std::uint32_t> use_;
   CotangentLaplacian laplacian_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ties_;
+  struct Tie {
+    std::uint32_t v, to;
+    double strength;  // in areas
+  };
+  std::vector<Tie> ties_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> tie_of_;  // of those that crossings made
   std::vector<Vec3f> posed_;
 };
 
@@ -350,9 +429,10 @@ std::vector<Vec3f> blend_skin(const Character& character, const Pose& pose) {
   return skin;
 }
 
-SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
-                               const FitTarget& target, const RegisterOptions& options, const Context& context) {
-  return SkinLayer(character, outer, pose, target, options, context).run();
+SkinLayerReport add_skin_layer(Character& character, const Character& original, std::span<const Vec3f> usual,
+                               std::span<const char> outer, const Pose& pose, const FitTarget& target,
+                               const RegisterOptions& options, const Context& context) {
+  return SkinLayer(character, original, usual, outer, pose, target, options, context).run();
 }
 
 SkinDistances skin_distances(const Character& character, std::span<const char> outer, std::span<const Vec3f> skin,

@@ -19,10 +19,12 @@ struct SkinLayerReport {
   // smooth as the rest allows.
   std::size_t folded = 0, crossed = 0;
 };
-/// `outer`: per vertex, what a scanner can see. Moves the rest positions so that the character in `pose` lies on the
-/// scan where that shows it.
-SkinLayerReport add_skin_layer(Character& character, std::span<const char> outer, const Pose& pose,
-                               const FitTarget& target, const RegisterOptions& options, const Context& context);
+/// `original`: before it had its proportions, which pairs of triangles met there; `usual`: its vertices with bones as
+/// thick as there, where skin goes that meets other skin otherwise; `outer`: per vertex, what a scanner can see. Moves
+/// the rest positions so that the character in `pose` lies on the scan where that shows it.
+SkinLayerReport add_skin_layer(Character& character, const Character& original, std::span<const Vec3f> usual,
+                               std::span<const char> outer, const Pose& pose, const FitTarget& target,
+                               const RegisterOptions& options, const Context& context);
 
 /// Distances between a posed character and a scan.
 struct SkinDistances {

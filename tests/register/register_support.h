@@ -31,6 +31,9 @@ struct ScanMaking {
   double noise = 0;        // metres
   bool one_sided = false;  // what faces +Z alone
   bool floor = false;      // a square under it
+  bool wall = false;       // behind it, down to the floor
+  bool table = false;      // beside it, no wider than half of it
+  bool stool = false;      // a box beside it that does not touch it
   bool normals = false;
   double unit = 1;  // of the scan, metres
   bool z_up = false;
@@ -77,6 +80,28 @@ inline Scan scan_of(const Character& character, const Pose& pose, const ScanMaki
       add({middle.x + wide * (chance.uniform() - 0.5) * 2, box.lo.y, middle.z + wide * (chance.uniform() - 0.5) * 2},
           {0, 1, 0});
   }
+  const double wide = diagonal(box);
+  const Vec3d middle = center(box);
+  if (making.wall)
+    for (std::size_t i = 0; i < making.points / 3; ++i)
+      add({middle.x + wide * (chance.uniform() - 0.5) * 1.5, box.lo.y + wide * 1.2 * chance.uniform(),
+           box.lo.z - 0.1 * wide},
+          {0, 0, 1});
+  if (making.table)
+    for (std::size_t i = 0; i < making.points / 4; ++i)
+      add({middle.x + wide * (chance.uniform() - 0.5) * 0.6, box.lo.y + 0.4 * wide,
+           box.hi.z + wide * (0.05 + 0.4 * chance.uniform())},
+          {0, 1, 0});
+  if (making.stool)
+    for (std::size_t i = 0; i < making.points / 12; ++i) {
+      // The top and four sides of a box.
+      Vec3d p{chance.uniform() - 0.5, chance.uniform(), chance.uniform() - 0.5};
+      const int face = static_cast<int>(chance.uniform() * 5);
+      if (face == 0) p.y = 1;
+      if (face == 1 || face == 2) p.x = face == 1 ? 0.5 : -0.5;
+      if (face > 2) p.z = face == 3 ? 0.5 : -0.5;
+      add({box.hi.x + wide * (0.15 + 0.2 * p.x), box.lo.y + 0.25 * wide * p.y, middle.z + 0.2 * wide * p.z}, {0, 1, 0});
+    }
   return scan;
 }
 

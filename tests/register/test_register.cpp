@@ -96,6 +96,18 @@ TEST(Register, SeesOneSideAboveAFloor) {
   EXPECT_LT(worst, 0.12 * size);
 }
 
+TEST(Register, LeavesOutWhatStandsBeside) {
+  const Context context(2);
+  const Character character = club();
+  const Pose pose = sample(character.skeleton, character.clip("bend"), 0.4);
+  const Scan scan = test::scan_of(character, pose, {.points = 8000, .noise = 0.002, .stool = true});
+  const ScanFit fit = register_scan(character, scan, {}, {.up = ScanAxis::y, .candidates = 2}, context);
+  EXPECT_GT(fit.beside_points, 300U);
+  EXPECT_GT(fit.explained, 0.99);
+  EXPECT_LT(fit.to_skin.mean, 0.002 * diagonal(character.bounds()));
+  EXPECT_NEAR(fit.size, 1, 0.1);
+}
+
 TEST(Register, HasTheSameBitsForAnyNumberOfThreads) {
   const Character character = club();
   const Scan scan = test::scan_of(character, sample(character.skeleton, character.clip("bend"), 0.5),
@@ -225,6 +237,7 @@ struct Case {
   const char *character, *person, *clip;
   double time;
   test::ScanMaking making;
+  std::size_t more_pairs = 0;  // than the character has at rest
 };
 
 void expect_fit(const Case& c, double mean_mm, double p95_mm) {
@@ -239,7 +252,7 @@ void expect_fit(const Case& c, double mean_mm, double p95_mm) {
   EXPECT_LT(1000 * fit.to_skin.p95, p95_mm) << c.person << " " << c.clip;
   EXPECT_GT(fit.explained, 0.98) << c.person << " " << c.clip;
   EXPECT_GT(fit.covered, c.making.one_sided ? 0.3 : 0.9) << c.person << " " << c.clip;
-  EXPECT_LE(pairs_at_rest(fit.character), pairs_at_rest(character)) << c.person << " " << c.clip;
+  EXPECT_LE(pairs_at_rest(fit.character), pairs_at_rest(character) + c.more_pairs) << c.person << " " << c.clip;
 }
 
 TEST(RegisterSlow, FitsBodiesOfOthers) {
@@ -257,6 +270,29 @@ TEST(RegisterSlow, FitsBodiesOfOthers) {
               "arm_l_raise_overhead",
               1.5,
               {.points = 40000, .noise = 0.001, .unit = 0.001, .z_up = true}},
+             3, 8);
+}
+
+TEST(RegisterSlow, FitsClothedPeopleAndCartoonsAndClothedCharacters) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const char *male = "makehuman_male/makehuman_male.glb", *clothed = "avatars/rocketbox_male.glb",
+             *cartoon = "cesium_man/cesium_man.glb";
+  expect_fit({"builtin:human", clothed, "crouch_in", 1.0, {.points = 40000, .noise = 0.001}}, 3, 8);
+  // A drum for a head; what it does to a mouth passes through itself.
+  expect_fit({male, cartoon, "animation_0", 0.5, {.points = 40000, .noise = 0.001}, 200}, 3, 8);
+  // Trousers and a collar that stay ones; hair of cards meets itself in the file, 580 times.
+  expect_fit({clothed, "builtin:human", "walk", 0.4, {.points = 40000, .noise = 0.001}, 300}, 3, 10);
+}
+
+TEST(RegisterSlow, FindsThePersonAmongFurniture) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const char* male = "makehuman_male/makehuman_male.glb";
+  expect_fit({male, "builtin:human", "walk", 0.2, {.points = 40000, .noise = 0.001, .stool = true}}, 3, 8);
+  expect_fit({"builtin:human",
+              male,
+              "cmu_02_01_walk",
+              2.0,
+              {.points = 40000, .noise = 0.001, .floor = true, .wall = true, .table = true, .z_up = true}},
              3, 8);
 }
 

@@ -35,8 +35,8 @@ TEST(ScanCloud, TakesAFloorAwayAndKnowsWhereUpIs) {
   add_floor(scan, 4000);
   const ScanCloud cloud = make_cloud(scan, {}, context);
   EXPECT_EQ(cloud.planes, 1U);
-  ASSERT_TRUE(cloud.up.has_value());
-  EXPECT_GT(cloud.up->y, 0.999);
+  ASSERT_EQ(cloud.plane_normals.size(), 1U);
+  EXPECT_GT(cloud.plane_normals[0].y, 0.999);
   EXPECT_GT(cloud.points.size(), 3500U);
   for (const Vec3d& p : cloud.points) EXPECT_LT(std::abs(distance(p, {0, 0.7, 0}) - 0.5), 0.02);
   // Asked not to, it stays.
@@ -101,6 +101,49 @@ TEST(ScanCloud, SaysWhatItCannotUse) {
   EXPECT_THAT(test::error_of([&] { (void)make_cloud(scan, {}, context); }), HasSubstr("one place"));
   scan.triangles = {{0, 1, 2}};
   EXPECT_THAT(test::error_of([&] { (void)make_cloud(scan, {}, context); }), HasSubstr("no area"));
+}
+
+// ---- what stands around a body ----
+
+TEST(ScanCloud, TakesAwayAFloorBeforeAWallAndATableBeside) {
+  const Context context(2);
+  const Character tube = test::make_two_bone_tube();
+  const Scan bare = test::scan_of(tube, default_pose(tube.skeleton), {.points = 8000, .noise = 0.002});
+  for (const bool wall : {true, false}) {
+    const Scan scan = test::scan_of(tube, default_pose(tube.skeleton),
+                                    {.points = 8000, .noise = 0.002, .floor = true, .wall = wall, .table = !wall});
+    const ScanCloud cloud = make_cloud(scan, {}, context);
+    EXPECT_EQ(cloud.planes, 2U) << wall;
+    EXPECT_EQ(cloud.plane_normals.size(), 2U);
+    Box box, body;
+    for (const Vec3d& p : cloud.points) box.add(p);
+    for (const Vec3f& p : bare.positions) body.add(static_cast<Vec3d>(p));
+    EXPECT_LT(diagonal(box), 1.15 * diagonal(body)) << wall;
+  }
+}
+
+TEST(ScanCloud, KnowsWhatStandsApart) {
+  const Context context(1);
+  const Character tube = test::make_two_bone_tube();
+  const Scan scan = test::scan_of(tube, default_pose(tube.skeleton), {.points = 8000, .noise = 0.002, .stool = true});
+  const ScanCloud cloud = make_cloud(scan, {}, context);
+  ASSERT_EQ(cloud.pieces, 2U);
+  ASSERT_EQ(cloud.piece.size(), cloud.points.size());
+  EXPECT_GT(std::ranges::count(cloud.piece, 0), 4 * std::ranges::count(cloud.piece, 1)) << "the largest first";
+}
+
+TEST(ScanCloud, LeavesOutWhatNobodySeesFromOutside) {
+  const Context context(1);
+  // A ball in a ball.
+  Scan scan;
+  test::Chance chance(3);
+  for (int i = 0; i < 9000; ++i) {
+    const Vec3d n = normalized(Vec3d{chance.normal(), chance.normal(), chance.normal()});
+    scan.positions.push_back(static_cast<Vec3f>(n * (i % 9 == 0 ? 0.5 : 1.0)));
+  }
+  const ScanCloud cloud = make_cloud(scan, {.floor = false}, context);
+  EXPECT_GT(cloud.hidden_points, 950U);
+  for (const Vec3d& p : cloud.points) EXPECT_GT(length(p), 0.9);
 }
 
 }  // namespace

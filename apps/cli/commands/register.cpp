@@ -42,6 +42,8 @@ Json to_json(const RegisterArguments& options, const ScanFit& fit, const std::ve
           {"planes", fit.planes},
           {"plane_points", fit.plane_points},
           {"stray_points", fit.stray_points},
+          {"hidden_points", fit.hidden_points},
+          {"beside_points", fit.beside_points},
           {"size", rounded(fit.size)},
           {"oddness", rounded(fit.oddness)},
           {"scan_to_skin", to_json(fit.to_skin)},
@@ -122,6 +124,8 @@ void say(const Session& session, const RegisterArguments& options, const ScanFit
       "{}: {} {} {} points looked at, {:g} m a unit, {} up{}", options.scan, fit.points.size(),
       fit.points.size() > fit.scan_points ? "places on a surface of" : "of", fit.scan_points, fit.unit, fit.up,
       fit.planes > 0 ? fmt::format(", {} plane{} left out", fit.planes, fit.planes == 1 ? "" : "s") : std::string()));
+  if (fit.beside_points > 0)
+    session.say(fmt::format("  {} points stand beside the body and are left out", fit.beside_points));
   session.say(fmt::format("  scan to skin  {:.2f} mm mean, {:.2f} mm 95th percentile ({:.2f} and {:.2f} without layer)",
                           1000 * fit.to_skin.mean, 1000 * fit.to_skin.p95, 1000 * fit.before_layer.mean,
                           1000 * fit.before_layer.p95));
