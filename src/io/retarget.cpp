@@ -305,6 +305,7 @@ class Retargeter {
       if (part == Part::hips || part == Part::head || part == Part::clavicle) continue;
       link.aim = link.children;
       if (part == Part::spine) keep_only(link.aim, {Part::spine, Part::neck, Part::head});
+      if (part == Part::neck) keep_only(link.aim, {Part::neck, Part::head});  // Biped hangs its collars there
       if (part == Part::hand) keep_without_thumb(link.aim);
       bool has_motion_bone = false;
       if (!link.aim.empty()) {
@@ -663,11 +664,17 @@ class Retargeter {
     }
     // Toys and robots hang their arms on long collars that they swing like a limb; arms point where they should anyway.
     if (link.role.part == Part::clavicle && link.parent >= 0) {
-      const Quatd chest = turn_from_rest(at(link.parent), pose), by = normalized(conjugate(chest) * turn);
+      const Quatd chest = turn_from_rest(at(chest_of(link)), pose), by = normalized(conjugate(chest) * turn);
       const double angle = 2 * std::acos(std::min(1.0, std::abs(by.w)));
       if (angle > kFarthestCollar) turn = chest * slerp(Quatd{}, by, kFarthestCollar / angle);
     }
     return normalized(turn);
+  }
+  /// What carries a collar: also where it hangs on the neck.
+  [[nodiscard]] int chest_of(const Link& collar) const {
+    int chest = collar.parent;
+    while (at(chest).role.part == Part::neck && at(chest).parent >= 0) chest = at(chest).parent;
+    return chest;
   }
   /// Of all joints of the character, in the scene.
   [[nodiscard]] std::vector<Quatd> world_rotations(const MotionPose& pose) const {

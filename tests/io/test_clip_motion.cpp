@@ -211,6 +211,38 @@ TEST_F(ClipMotion, WhoseNodesAreLeftInAFrameIsMeasuredAtTheStraightest) {
       0.1);
 }
 
+// Biped skeletons hang their collars on the neck, which does not point where they do.
+TEST_F(ClipMotion, BendsNecksThatCollarsHangOnLikeAnyOther) {
+  Character biped = human_;
+  std::vector<Joint>& joints = biped.skeleton.joints;
+  const auto neck = static_cast<std::size_t>(biped.skeleton.find("neck"));
+  const Affine3d in_neck = inverse(joints[neck].world_from_rest);
+  for (const char* name : {"shoulder_l", "shoulder_r"}) {
+    Joint& collar = joints[static_cast<std::size_t>(biped.skeleton.find(name))];
+    const Affine3d local = in_neck * collar.world_from_rest;
+    collar.parent = static_cast<int>(neck);
+    collar.local.translation = local.translation;
+    collar.local.rotation = polar_decompose(local.linear).rotation;
+  }
+  const std::vector<std::byte> motion = skeleton_gltf(human_, {.posed_at = 0}).glb();
+  const std::string file = put("motion.glb", motion);
+  for (const Clip& clip : human_.clips) {
+    const auto turned = [&](const Character& body) {
+      return load_motion(file, body, context_, {.map_file = {}, .clip = clip.name});
+    };
+    const Clip plain = turned(human_), hung = turned(biped);
+    for (double t = 0; t <= plain.end(); t += 0.2) {
+      const auto a = world_from_joint(human_.skeleton, sample(human_.skeleton, plain, t));
+      const auto b = world_from_joint(biped.skeleton, sample(biped.skeleton, hung, t));
+      for (const char* name : {"neck", "head", "shoulder_l", "upper_arm_r"}) {
+        const auto j = static_cast<std::size_t>(human_.skeleton.find(name));
+        const Quatd by = polar_decompose(a[j].linear).rotation * conjugate(polar_decompose(b[j].linear).rotation);
+        EXPECT_LT(2 * std::acos(std::min(1.0, std::abs(by.w))) / kDegree, 0.5) << clip.name << " " << name << " " << t;
+      }
+    }
+  }
+}
+
 TEST_F(ClipMotion, TakesAlongWhatOnlyAScaleMoves) {
   // The pelvis grows, and the thighs go apart without keys of their own.
   test::GltfBuilder file = skeleton_gltf(person_);
