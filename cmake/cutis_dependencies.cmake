@@ -20,8 +20,12 @@ function(cutis_third_party_settings target)
   target_include_directories(${target} SYSTEM PRIVATE
     ${STB_INCLUDE_DIR} ${DRACO_INCLUDE_DIR} ${HWY_INCLUDE_DIR})
   # AVX2 and AVX-512 are common; machines with SSE4 at most run the loops one vertex at a time. Each set of instructions
-  # is a quarter of the loops' compile time.
-  target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
+  # is a quarter of the loops' compile time. Vectors of SVE have no size that a structure could hold; NEON runs there.
+  set(without "HWY_SSSE3|HWY_SSE4")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    string(APPEND without "|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128")
+  endif()
+  target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY "HWY_DISABLED_TARGETS=(${without})")
 endfunction()
 
 # cutis_link_dependencies(target): all of them, for programs of ours that look inside the library.

@@ -16,7 +16,7 @@
 #define STBI_NO_STDIO
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
-#define STBI_MAX_DIMENSIONS 16384
+#define STBI_MAX_DIMENSIONS (1 << 24)  // we say ourselves what is too large
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>

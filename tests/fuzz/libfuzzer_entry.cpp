@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fuzz/target.h"
+#include "fuzz/corpus.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::filesystem::path folder = std::string((*argv)[1]).substr(kFlag.size());
   std::filesystem::create_directories(folder);
   int number = 0;
-  for (const std::string& seed : cutis::fuzz::seeds())
+  for (const std::string& seed : cutis::fuzz::seeds_and_corpus())
     std::ofstream(folder / ("seed" + std::to_string(number++)), std::ios::binary) << seed;
   std::exit(0);
 }

@@ -1,11 +1,11 @@
-// The target without libFuzzer: every seed as it is, every prefix of the first, then a fixed number of mutations from a
-// fixed random sequence. The input under way is kept in FINDINGS until it is survived.
+// The target without libFuzzer: every seed and what is kept of the corpus as it is, every prefix of the first, then a
+// fixed number of mutations from a fixed random sequence. The input under way is kept in FINDINGS until it is survived.
 //   standalone_NAME COUNT FINDINGS
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
-#include "fuzz/target.h"
+#include "fuzz/corpus.h"
 
 namespace {
 
@@ -62,7 +62,7 @@ std::string mutate(std::string text, const std::vector<std::string>& seeds, Rand
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::size_t count = std::strtoul(argv[1], nullptr, 10);
-  const std::vector<std::string> seeds = cutis::fuzz::seeds();
+  const std::vector<std::string> seeds = cutis::fuzz::seeds_and_corpus();
   std::size_t done = 0;
   const auto read = [&](const std::string& input) {
     std::ofstream(argv[2], std::ios::binary) << input;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -314,6 +315,13 @@ TEST(GltfDamaged, CompressedDataClaimsTooMuch) {
   b = test::meshopt_file();
   b.json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["mode"] = "ZIP";
   EXPECT_THAT(refusal(b), HasSubstr("mode 'ZIP' is unknown"));
+  // Draco: a header of four billion vertices and triangles, and nothing after it.
+  b = test::draco_file();
+  const auto& view = b.json["bufferViews"].back();
+  const std::string bomb("DRACO\2\2\1\1\0\0\0\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f", 22);
+  ASSERT_GE(view["byteLength"].get<std::size_t>(), bomb.size());
+  std::memcpy(b.binary.data() + view["byteOffset"].get<std::size_t>(), bomb.data(), bomb.size());
+  EXPECT_THAT(refusal(b), HasSubstr("claims 4294967295 triangles and 4294967295 vertices"));
 }
 
 class GltfPaths : public testing::Test {

@@ -264,5 +264,20 @@ TEST(Texture, TransparentTexelsLendNoColour) {
   }
 }
 
+TEST(Texture, ThatUnpacksToMoreThanCanBeShownIsRefusedByItsHeader) {
+  const std::vector<unsigned char> good = make_png(1, 1, {kRedTexel});
+  std::string fault;
+  EXPECT_TRUE(Texture::decode(good, fault).has_value()) << fault;
+  for (const unsigned char first : {0x00, 0x01, 0x7f}) {  // 65,537 pixels wide and more; high as it was, or as wide
+    std::vector<unsigned char> bomb = good;
+    bomb[16] = first, bomb[17] = 1, bomb[18] = 0, bomb[19] = 1;
+    EXPECT_FALSE(Texture::decode(bomb, fault).has_value());
+    if (first == 0) {
+      EXPECT_THAT(fault, HasSubstr("more than can be shown"));
+    }
+    EXPECT_FALSE(fault.empty());
+  }
+}
+
 }  // namespace
 }  // namespace cutis
