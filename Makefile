@@ -1,5 +1,5 @@
 # The front door for people. Everything is built with CMake; see CMakePresets.json for the presets.
-.PHONY: demo test test-slow build build-all library wheel blender-addon configure package cuda wasm bench benchmark figures readme-pictures format fuzz campaign sanitize deps clean
+.PHONY: demo test test-slow bits build build-all library wheel blender-addon configure package cuda wasm bench benchmark figures readme-pictures format fuzz campaign sanitize deps clean
 
 JOBS ?= $(shell nproc)
 
@@ -59,6 +59,13 @@ figures: build              ## what the papers claim, with pictures, numbers and
 
 readme-pictures: demo       ## the first picture of README.md, from the demo
 	cp build/demo/overview.png docs/images/overview.png
+
+bits: build                 ## the same bits with clang, not optimised, and on 64-bit ARM (under qemu): builds all three
+	@scripts/install-deps tools arm
+	@scripts/make-sysroot build-arm64/sysroot
+	@for p in clang debug arm64; do cmake --preset $$p --log-level=WARNING && \
+	  cmake --build --preset $$p -j $(JOBS) --target cutis_cli || exit 1; done
+	@scripts/same-bits build/cutis build-clang/cutis build-debug/cutis "qemu-aarch64 -L build-arm64/sysroot build-arm64/cutis"
 
 sanitize: deps              ## the whole suite under ASan + UBSan, then under TSan
 	@for p in asan tsan; do cmake --preset $$p --log-level=WARNING && cmake --build --preset $$p -j $(JOBS) && \
