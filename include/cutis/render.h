@@ -53,7 +53,8 @@ struct ViewOptions {
 /// The yaw from which the file's default pose is seen from its front, radians: pi where feet point to -Z (VRM 0.x),
 /// else 0. To be added to ViewOptions::yaw.
 [[nodiscard]] double front_yaw(const Skeleton& skeleton);
-/// The same of another pose, such as the first of a motion that was made for a body that faces another way.
+/// The same of another pose, such as the first of a motion that was made for a body that faces another way: the bones
+/// have turned from the default pose as a whole.
 [[nodiscard]] double front_yaw(const Skeleton& skeleton, const Pose& pose);
 
 /// A close-up of the ball around `center`.

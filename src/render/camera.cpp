@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/math.h"
+#include "base/polar.h"
 #include "cutis/error.h"
 #include "cutis/option_rows.h"
 #include "cutis/render.h"
@@ -62,10 +63,8 @@ View make_view(const Camera& camera, int width, int height) {
   return view;
 }
 
-double front_yaw(const Skeleton& skeleton) { return front_yaw(skeleton, default_pose(skeleton)); }
-
-double front_yaw(const Skeleton& skeleton, const Pose& pose) {
-  const std::vector<Affine3d> world = world_from_joint(skeleton, pose);
+double front_yaw(const Skeleton& skeleton) {
+  const std::vector<Affine3d> world = world_from_joint(skeleton, default_pose(skeleton));
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t j = 0; j < world.size(); ++j) {
     if (!skeleton.joints[j].is_bone) continue;
@@ -85,6 +84,22 @@ double front_yaw(const Skeleton& skeleton, const Pose& pose) {
     total += along;
   }
   return forward < -kAgree * total ? std::numbers::pi : 0.0;
+}
+
+double front_yaw(const Skeleton& skeleton, const Pose& pose) {
+  // Feet of a runner say little: as the bones have turned altogether since the default pose.
+  const double yaw = front_yaw(skeleton);
+  const Vec3d front{0, 0, yaw > 0 ? -1.0 : 1.0};
+  const std::vector<Affine3d> rest = world_from_joint(skeleton, default_pose(skeleton));
+  const std::vector<Affine3d> world = world_from_joint(skeleton, pose);
+  double forward = 0;
+  for (std::size_t j = 0; j < world.size(); ++j) {
+    if (!skeleton.joints[j].is_bone) continue;
+    const Quatd turn = polar_decompose(world[j].linear).rotation * conjugate(polar_decompose(rest[j].linear).rotation);
+    const double z = rotate(turn, front).z;
+    if (std::isfinite(z)) forward += z;
+  }
+  return forward < 0 ? std::numbers::pi : 0.0;
 }
 
 Camera frame_bounds(const Box& bounds, const ViewOptions& options, double aspect) {

@@ -88,6 +88,11 @@ TEST(FrontYaw, IsWhereFeetPoint) {
   EXPECT_NEAR(front_yaw(turned), 3.14159265, 1e-6);
   pose.local[0].rotation = {0, 1, 0, 0};
   EXPECT_EQ(front_yaw(turned, pose), 0);
+  // A runner's foot that is thrown up behind is no sign.
+  pose.local[1].rotation = axis_angle(Vec3d{1, 0, 0}, 1.8);
+  EXPECT_EQ(front_yaw(turned, pose), 0);
+  pose.local[0].rotation = {};
+  EXPECT_NEAR(front_yaw(turned, pose), 3.14159265, 1e-6);
 }
 
 TEST(FrameBounds, TakesEmptyAndPointLikeBounds) {
