@@ -261,12 +261,16 @@ void reshape_skin(const BodyModel& model, const PlacedBones& placed, Mesh& mesh)
 
 }  // namespace
 
-std::vector<Vec3f> skin_of_usual_thickness(const Character& character, const BodyModel& model,
-                                           const ModelState& state) {
-  // Joints where the state has them, skin about them as thin as it was.
+std::vector<Vec3f> thinner_skin(const Character& character, const BodyModel& model, const ModelState& state) {
+  // Joints where the state has them, and no bone thicker than what carries it: toes of a narrow foot are as narrow.
   PlacedBones placed = place_unposed(model, state);
   ModelState thin = state;
-  for (BoneShape& shape : thin.shape) shape[1] = shape[2] = 0;
+  for (std::size_t b = 0; b < model.bones(); ++b) {
+    BoneShape& shape = thin.shape[b];
+    double least = std::min(shape[1], shape[2]);
+    if (const int p = model.parent[b]; p >= 0) least = std::min(least, thin.shape[slot(p)][1]);
+    shape[1] = shape[2] = least;
+  }
   placed.stretch = place_unposed(model, thin).stretch;
   std::vector<Vec3f> skin;
   for (Mesh mesh : character.meshes) {

@@ -78,10 +78,10 @@ struct BodyModel {
 [[nodiscard]] Vec3d place_of(const ModelSample& sample, const PlacedBones& bones);
 [[nodiscard]] Vec3d normal_of(const ModelSample& sample, const ModelState& state);
 
-/// Vertices at rest, bones as long as the state says and as thick as they were: a skin that meets itself no more than
-/// the character's own. Of all meshes.
-[[nodiscard]] std::vector<Vec3f> skin_of_usual_thickness(const Character& character, const BodyModel& model,
-                                                         const ModelState& state);
+/// Vertices at rest with no bone thicker than what carries it: a skin that meets itself about as little as the
+/// character's own. Of all meshes.
+[[nodiscard]] std::vector<Vec3f> thinner_skin(const Character& character, const BodyModel& model,
+                                              const ModelState& state);
 
 /// The character with that size, those lengths and thicknesses, at rest; clips' keys of places follow.
 [[nodiscard]] Character reshaped(const Character& character, const BodyModel& model, const ModelState& state);

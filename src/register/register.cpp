@@ -32,6 +32,7 @@ constexpr double kBeside = 0.05;  // pieces of the scan that are farther from th
 constexpr double kBody = 0.025;   // points farther from the skin do not belong to it, in extents: 5 cm on a person
 // A fit that is no good: what the skin has not explained, and what bones and thickness alone leave off, in extents.
 constexpr double kLeastExplained = 0.7, kWorstMean = 0.012;
+constexpr double kWorstLayer = 0.012;  // 95th percentile with the layer, in extents: where a limb lies in another place
 // Bones that had to be as odd as this, squared standard deviations each; bodies of others are at 1 to 3, hands up to 9.
 constexpr double kOddestBody = 14;
 constexpr double kLittleSeen = 0.35;                        // of the skin: a side alone shows nearly half
@@ -272,13 +273,16 @@ void refresh_normals(Character& character) {
 }
 
 /// Why a fit is no good; empty when it is.
-std::string fault_of(const ScanFit& fit, double explained_before, double extent) {
+std::string fault_of(const ScanFit& fit, double explained_before, double extent, bool layer) {
   std::string why;
   if (explained_before < kLeastExplained) {
     why = fmt::format("only {:.0f}% of its points are near the skin", 100 * explained_before);
   } else if (fit.before_layer.mean > kWorstMean * extent) {
     why = fmt::format("its points are {:.1f}% of the character's size off on average",
                       100 * fit.before_layer.mean / extent);
+  } else if (layer && fit.to_skin.p95 > kWorstLayer * extent) {
+    why = fmt::format("every twentieth of its points is {:.1f}% of the character's size off",
+                      100 * fit.to_skin.p95 / extent);
   } else if (fit.size < kSmallestBody || fit.size > kLargestBody) {
     return fmt::format(
         "the character does not fit this scan: it would have to be {:.2g} times as large; is it a scan of such a body? "
@@ -346,8 +350,8 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
   }
   const double explained_before = measure(distances, fit.before_layer);
   if (options.layer)
-    add_skin_layer(fit.character, character, skin_of_usual_thickness(character, model, state), model.outer, pose,
-                   target, options, context);
+    add_skin_layer(fit.character, character, thinner_skin(character, model, state), model.outer, pose, target, options,
+                   context);
   refresh_normals(fit.character);
   fit.skin = blend_skin(fit.character, pose);
   if (options.layer) distances = skin_distances(fit.character, model.outer, fit.skin, target, context);
@@ -366,7 +370,7 @@ ScanFit register_scan(const Character& character, const Scan& scan, std::span<co
     fit.lengths.push_back(std::exp(state.shape[b][model.children[b].empty() ? 0 : 3]));
     fit.thickness.push_back(std::exp(0.5 * (state.shape[b][1] + state.shape[b][2])));
   }
-  fit.fault = fault_of(fit, explained_before, extent);
+  fit.fault = fault_of(fit, explained_before, extent, options.layer);
   fit.good = fit.fault.empty();
   if (fit.good && fit.covered < kLittleSeen)
     context.warn(

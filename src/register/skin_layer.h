@@ -19,9 +19,9 @@ struct SkinLayerReport {
   // smooth as the rest allows.
   std::size_t folded = 0, crossed = 0;
 };
-/// `original`: before it had its proportions, which pairs of triangles met there; `usual`: its vertices with bones as
-/// thick as there, where skin goes that meets other skin otherwise; `outer`: per vertex, what a scanner can see. Moves
-/// the rest positions so that the character in `pose` lies on the scan where that shows it.
+/// `original`: before it had its proportions, which pairs of triangles met there; `usual`: its vertices with bones
+/// no thicker than what carries them, where skin goes that meets other skin otherwise; `outer`: per vertex, what a
+/// scanner can see. Moves the rest positions so that the character in `pose` lies on the scan where that shows it.
 SkinLayerReport add_skin_layer(Character& character, const Character& original, std::span<const Vec3f> usual,
                                std::span<const char> outer, const Pose& pose, const FitTarget& target,
                                const RegisterOptions& options, const Context& context);

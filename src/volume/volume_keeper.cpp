@@ -13,6 +13,8 @@ namespace {
 constexpr int kRounds = 5, kFade = 3;
 /// No vertex moves by more than this share of its edges.
 constexpr double kMost = 0.35;
+/// Skin that is off by no more than this share of an edge (some 20 micrometres on a person) is where it should be.
+constexpr double kEnough = 1e-3;
 
 }  // namespace
 
@@ -76,8 +78,12 @@ void VolumeKeeper::run(std::span<Vec3d> p) {
         area[static_cast<std::size_t>(mesh_.nearest_bone[v])] += a;
       }
     }
-    for (std::size_t part = 0; part < parts_; ++part)
+    double most = 0;
+    for (std::size_t part = 0; part < parts_; ++part) {
       need_[part] = area[part] > 0 ? (rest_[part] - volume_[part]) / 6 / area[part] : 0;
+      most = std::max(most, std::abs(need_[part]));
+    }
+    if (most < kEnough * mesh_.mean_edge) return;
     for (std::size_t i = 0; i < skin_.size(); ++i)
       shift_[i] = need_[static_cast<std::size_t>(mesh_.nearest_bone[skin_[i]])];
     for (int fade = 0; fade < kFade; ++fade) {
