@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kVerticesPerChunk = 1024;
 // Of all sub-steps of a frame together: bounds the time of a frame that has no good answer.
-constexpr std::size_t kMostHalvings = 3;
+constexpr std::size_t kMostHalvings = 3, kClosingHalvings = 12;
 // Tests of a frame and of a safe step, per vertex: many times what a fist takes. Beyond the first the rest of the frame
 // is taken in one sub-step, beyond the second the parts that block each other are let go.
 constexpr std::size_t kFrameTests = 64, kFirstTests = 1024, kStepTests = 32;
@@ -109,7 +109,7 @@ void ContactPass::Impl::restart() {
   lift.assign(mesh.size(), Vec3d{});
   swell.restart();
   unfold.restart();
-  started = landed = false;
+  started = landed = opened = false;
   in_contact.assign(mesh.size(), 0);
   caught_steps = 0;
   torn.clear();
@@ -129,7 +129,10 @@ int ContactPass::Impl::substeps() {
   double count = largest_turn(pose, goal) / (options.max_turn_degrees * kPi / 180);
   // Frames far apart are taken as the frames between them would be.
   // Nobody sees the way to the first frame: it is not as fine, but what meets on it must not pass through.
-  const double most_travel = (started ? options.max_substeps : kFirstSubsteps) * std::max(1.0, std::ceil(count));
+  // Limbs that close on each other meet head-on, all their skin at once.
+  const double most_travel = closing
+                                 ? options.most_substeps
+                                 : (started ? options.max_substeps : kFirstSubsteps) * std::max(1.0, std::ceil(count));
   const std::size_t parts = radius.size();
   posed.assign(parts, {});
   for (std::size_t p = 0; p < parts; ++p) {
@@ -233,7 +236,9 @@ SafeStepReport ContactPass::Impl::make_safe(bool may_halve, ContactReport& repor
   }
 }
 
-std::size_t ContactPass::Impl::most_tests() const { return (started ? kFrameTests : kFirstTests) * mesh.size(); }
+std::size_t ContactPass::Impl::most_tests() const {
+  return (closing || !started ? kFirstTests : kFrameTests) * mesh.size();
+}
 
 // The way of this frame from t0 to t1, in [0,1]. False: the meter stopped before its end; `way_done` says where.
 bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report,
@@ -258,7 +263,8 @@ bool ContactPass::Impl::substep(double t0, double t1, int halvings, const Skin& 
     const StageTimer giving(report.give_ms);
     propose(rate, context);
   }
-  const bool may_halve = halvings > 0 && report.halvings < kMostHalvings && report.tests < most_tests();
+  const bool may_halve =
+      halvings > 0 && report.halvings < (closing ? kClosingHalvings : kMostHalvings) && report.tests < most_tests();
   const SafeStepReport step = make_safe(may_halve, report, context);
   if (step.stopped) {
     unfold.set_state(unfolded);
@@ -405,10 +411,11 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
   s.first_motion = s.motion;
   s.first_give.resize(s.mesh.size());
   for (std::size_t v = 0; v < s.mesh.size(); ++v) s.first_give[v] = s.mesh[v] - s.wanted[v];
+  s.closing = s.opened;
   const int count = s.substeps();
   // Between frames far apart nobody sees how the skin goes.
-  const bool first = !s.started || (s.landed && largest_turn(s.start, s.goal) < kNoTurn);
-  s.landed = false;
+  const bool first = !s.started || (s.landed && (s.opened || largest_turn(s.start, s.goal) < kNoTurn));
+  s.landed = s.opened = false;
   s.prompt = !first && std::abs(s.goal.time - s.start.time) <= kFarApart && largest_turn(s.start, s.goal) <= kFarTurn;
   bool arrived = true;
   for (int i = 0, next = 0; i < count && arrived; i = next) {

@@ -18,6 +18,7 @@
 #include "cutis/character.h"
 #include "cutis/frame.h"
 #include "rig/rig.h"
+#include "rig/skin_meeting.h"
 
 namespace cutis {
 
@@ -56,6 +57,13 @@ struct ContactPassState {
   int pause = 0;  ///< frames until the next attempt
 };
 
+/// Where contact lands, and what it does where skins are too deep in each other.
+enum class Landing {
+  at_pose,  ///< at the pose of a frame; nothing
+  opened,   ///< at a pose near that, with the limbs apart; nothing. advance() goes on from there as to a first frame
+  let_go    ///< at the pose of a frame; they are let go
+};
+
 /// As new, but for the memory of its lists.
 void restart(ContactReport& report);
 
@@ -88,9 +96,11 @@ class ContactPass {
   /// folded or torn and that is neither.
   void mend(std::span<Vec3f> positions, const Context& context);
   /// Starts anew at a pose, from the method's skin there (all input vertices) instead of from rest; what intersects a
-  /// little is pressed apart. True: it was all that did, and `positions` are valid; advance() to the same pose lets them
-  /// settle. False: with `let_go` what intersects is let go until it is apart; else nothing happened.
-  bool land(const Pose& pose, std::span<Vec3f> positions, bool let_go, const Context& context);
+  /// little is pressed apart. True: it was all that did, and `positions` are valid; advance() to the same pose lets
+  /// them settle. False: what intersects was let go until it is apart, or nothing happened.
+  bool land(const Pose& pose, std::span<Vec3f> positions, Landing how, const Context& context);
+  /// Where skins met when land() failed last.
+  [[nodiscard]] std::span<const SkinMeeting> met() const;
   /// The next call starts from rest.
   void restart();
   /// Where the next call starts: the pose that the last ones got to, or rest.

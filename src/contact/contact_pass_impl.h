@@ -64,6 +64,7 @@ struct ContactPass::Impl {
   };
   bool started = false;
   bool landed = false;                  // at a pose, and not yet followed from there
+  bool opened = false;                  // that was not the frame's own
   std::vector<double> stiffness;        // per vertex: of its own place against its neighbours'
   std::vector<std::uint32_t> edges_of;  // per part
   std::vector<char> in_contact;
@@ -89,6 +90,7 @@ struct ContactPass::Impl {
   std::vector<char> broken;                           // per vertex: at such an edge
   std::vector<char> wound;                            // per vertex: of skin that was unwound
   std::vector<std::uint8_t> suspects;                 // per vertex: around which intersections are looked for
+  std::vector<SkinMeeting> met;                       // when land() failed last
   std::vector<MeetingParts> first_meeting, left_out;  // before it was pressed apart
   std::vector<float> let_go;                          // per vertex, in [0,1]: how far it goes back to the method's
   std::vector<std::uint32_t> fringe, next_fringe;
@@ -107,7 +109,8 @@ struct ContactPass::Impl {
     TouchingRegion region;
   };
   std::vector<Region> regions;
-  bool prompt = false;  // this frame follows the last one closely
+  bool prompt = false;   // this frame follows the last one closely
+  bool closing = false;  // this frame is a first one, and comes from a pose with the limbs apart
   int stops = 0, pause = 0;
   double way_done = 0;              // in [0,1]: done of this frame
   WorkMeter* meter = nullptr;       // of this frame
@@ -150,6 +153,7 @@ struct ContactPass::Impl {
   void spread_fringe(int rings);
   void catch_up();
   std::size_t go_the_short_way(std::span<const std::uint32_t> unwound, const Context& context);
+  void note_met();
   void suspect_moved(const std::vector<Vec3f>& from, const std::vector<Vec3f>& to);
   void rearm_parted(const Context& context);
   std::size_t keep_whole(const Context& context);

@@ -360,7 +360,33 @@ void ContactPass::mend(std::span<Vec3f> positions, const Context& context) {
   for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.whole[surface.welded_of[v]];
 }
 
-bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go, const Context& context) {
+// Of the triangles that the last look at all of `whole` found: their middle, and the mean of the ways out, which is the
+// other's normal less the own one.
+void ContactPass::Impl::note_met() {
+  met.clear();
+  for (const MeetingParts& m : meeting_search.meeting()) met.push_back({m.parts[0], m.parts[1], {}, {}});
+  const auto triangles = safe.surface().triangles();
+  const auto parts = safe.surface().triangle_part();
+  const auto add = [&](std::uint32_t t, std::uint32_t u) {  // of lower and of higher part
+    const auto at = std::ranges::find_if(met, [&](const SkinMeeting& m) { return m.a == parts[t] && m.b == parts[u]; });
+    if (at == met.end()) return;
+    const Vec3d x = face_normal<double>(whole, triangles[t]), y = face_normal<double>(whole, triangles[u]);
+    for (const std::uint32_t v : triangles[t]) at->at += static_cast<Vec3d>(whole[v]);
+    for (const std::uint32_t v : triangles[u]) at->at += static_cast<Vec3d>(whole[v]);
+    at->away += normalized(y) * length(x) - normalized(x) * length(y);
+  };
+  for (const auto& [t, u] : meeting_search.triangles()) parts[t] <= parts[u] ? add(t, u) : add(u, t);
+  for (SkinMeeting& m : met) {
+    const auto pairs = std::ranges::find_if(meeting_search.meeting(), [&](const MeetingParts& p) {
+                         return p.parts[0] == m.a && p.parts[1] == m.b;
+                       })->pairs;
+    m.at = m.at / (6.0 * static_cast<double>(pairs));
+  }
+}
+
+std::span<const SkinMeeting> ContactPass::met() const { return impl_->met; }
+
+bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, Landing how, const Context& context) {
   Impl& s = *impl_;
   const RigSurface& surface = s.rig.surface;
   if (s.safe.surface().rest_report().endless) return false;
@@ -377,9 +403,10 @@ bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go
   const auto found = s.meeting_search.find(s.whole, ignored, context, &own);
   if (own.stopped()) return false;
   s.first_meeting.assign(found.begin(), found.end());
+  s.note_met();
   const bool apart = s.first_meeting.empty() || (s.press_apart.run(s.whole, s.meeting_search, ignored, context, &own) &&
-                                                 !s.find_broken(s.whole, s.proposed, kTooMuch));
-  if (!apart && !let_go) return false;
+                                                 !s.find_broken(s.whole, s.proposed, kRepaired));
+  if (!apart && how != Landing::let_go) return false;
   s.restart();
   s.safe.restore_state({});
   s.pose = s.goal;
@@ -387,6 +414,7 @@ bool ContactPass::land(const Pose& pose, std::span<Vec3f> positions, bool let_go
   s.wanted = s.proposed;
   s.mesh = apart ? s.whole : s.proposed;
   s.started = s.landed = true;
+  s.opened = how == Landing::opened;
   if (apart || s.stops <= 1) s.pause = 0;
   if (!apart) {
     for (const auto& [parts, pairs] : s.first_meeting) s.safe.release(parts[0], parts[1], true);

@@ -31,6 +31,13 @@ constexpr int kRingsAlong = 5;
 constexpr double kDrawn = 0.3;
 // Steps without fewer pairs before it is given up.
 constexpr int kPressPatience = 5;
+// Triangles that meet and are no more rings than these apart along the skin are a crease that is crumpled: there is no
+// side on which either belongs. Its vertices and so many rings around them are drawn to the mean of their neighbours,
+// by so much in each of some passes a step.
+constexpr int kCreaseRings = 4;
+constexpr int kIronRings = 2;
+constexpr double kIron = 0.5;
+constexpr int kIronPasses = 3;
 
 }  // namespace
 
@@ -43,10 +50,65 @@ void PressApart::start(const std::vector<Vec3f>& mesh) {
   smooth_.assign(n, Vec3d{});
   next_.assign(n, Vec3d{});
   votes_.assign(n, 0);
-  for (auto* flags : {&inside_, &met_, &pushed_, &listed_}) flags->assign(n, 0);
+  for (auto* flags : {&inside_, &met_, &pushed_, &listed_, &in_crease_, &seen_}) flags->assign(n, 0);
   touched_.clear();
   region_.clear();
   moved_.clear();
+}
+
+bool PressApart::near_along_skin(const Triangle& a, const Triangle& b) {
+  const Adjacency& around = surface_.topology().vertex_neighbours;
+  reached_.assign(a.begin(), a.end());
+  for (const std::uint32_t v : reached_) seen_[v] = 1;
+  bool near = false;
+  for (std::size_t ring = 0, begin = 0; ring < kCreaseRings && !near; ++ring)
+    for (const std::size_t end = reached_.size(); begin < end && !near; ++begin)
+      for (const std::uint32_t w : around.row(reached_[begin])) {
+        if (seen_[w] != 0) continue;
+        seen_[w] = 1;
+        reached_.push_back(w);
+        near = near || w == b[0] || w == b[1] || w == b[2];
+      }
+  for (const std::uint32_t v : reached_) seen_[v] = 0;
+  return near;
+}
+
+void PressApart::tell_creases(std::span<const MeetingTriangles> meeting) {
+  const auto triangles = surface_.triangles();
+  creased_.clear();
+  facing_.clear();
+  for (const MeetingTriangles& pair : meeting)
+    (near_along_skin(triangles[pair[0]], triangles[pair[1]]) ? creased_ : facing_).push_back(pair);
+}
+
+// The crumpled skin of creases, smoothed where it is.
+void PressApart::iron() {
+  const Adjacency& around = surface_.topology().vertex_neighbours;
+  crease_.clear();
+  const auto take = [&](std::uint32_t v) {
+    if (in_crease_[v] == 0) crease_.push_back(v);
+    in_crease_[v] = 1;
+  };
+  for (const MeetingTriangles& pair : creased_)
+    for (const std::uint32_t t : pair)
+      for (const std::uint32_t v : surface_.triangles()[t]) take(v);
+  std::size_t begin = 0;
+  for (int ring = 0; ring < kIronRings; ++ring)
+    for (const std::size_t end = crease_.size(); begin < end; ++begin)
+      for (const std::uint32_t w : around.row(crease_[begin])) take(w);
+  for (int pass = 0; pass < kIronPasses; ++pass) {
+    for (const std::uint32_t v : crease_) {
+      Vec3d sum;
+      const auto ring = around.row(v);
+      for (const std::uint32_t w : ring) sum += static_cast<Vec3d>(at_[w]);
+      next_[v] = ring.empty() ? Vec3d{} : (sum / static_cast<double>(ring.size()) - static_cast<Vec3d>(at_[v])) * kIron;
+    }
+    for (const std::uint32_t v : crease_) {
+      start_[v] += static_cast<Vec3f>(next_[v]);
+      at_[v] += static_cast<Vec3f>(next_[v]);
+    }
+  }
+  for (const std::uint32_t v : crease_) in_crease_[v] = 0;
 }
 
 // Which corners of one triangle are behind the other: those of its edges that pass through it.
@@ -79,8 +141,18 @@ void PressApart::read_sides(const Triangle& of, const Triangle& against) {
   }
 }
 
-// False: skins are deep in each other.
-bool PressApart::find_inside(std::span<const MeetingTriangles> meeting, bool first) {
+// Nearly no two of the triangles that meet face each other.
+bool PressApart::is_deep(std::span<const MeetingTriangles> meeting) const {
+  const auto triangles = surface_.triangles();
+  const auto steep = std::ranges::count_if(meeting, [&](const MeetingTriangles& pair) {
+    return dot(normalized(face_normal<double>(at_, triangles[pair[0]])),
+               normalized(face_normal<double>(at_, triangles[pair[1]]))) > kFacing;
+  });
+  return static_cast<double>(steep) > kMostSteep * static_cast<double>(meeting.size());
+}
+
+// False: nearly all would be inside.
+bool PressApart::find_inside(std::span<const MeetingTriangles> meeting) {
   for (const std::uint32_t v : touched_) {
     votes_[v] = 0;
     met_[v] = 0;
@@ -89,15 +161,10 @@ bool PressApart::find_inside(std::span<const MeetingTriangles> meeting, bool fir
   touched_.clear();
   cut_.clear();
   const auto triangles = surface_.triangles();
-  std::size_t steep = 0;
   for (const auto& [a, b] : meeting) {
-    const Vec3d x = normalized(face_normal<double>(at_, triangles[a])),
-                y = normalized(face_normal<double>(at_, triangles[b]));
-    if (dot(x, y) > kFacing) ++steep;
     read_sides(triangles[a], triangles[b]);
     read_sides(triangles[b], triangles[a]);
   }
-  if (first && static_cast<double>(steep) > kMostSteep * static_cast<double>(meeting.size())) return false;
   std::ranges::sort(cut_);
   return fill_inside(kAllRings) || fill_inside(kOpenRings);
 }
@@ -183,13 +250,17 @@ bool PressApart::run(std::vector<Vec3f>& mesh, MeetingSearch& search, const Meet
   std::size_t fewest = search.triangles().size();
   if (static_cast<double>(fewest) > kMostPairs * static_cast<double>(mesh.size())) return false;
   start(mesh);
+  tell_creases(search.triangles());
+  if (!facing_.empty() && is_deep(search.triangles())) return false;
   for (int press = 0, worse = 0; press < kMostPresses && worse < kPressPatience; ++press) {
-    if (!find_inside(search.triangles(), press == 0) || !push(kPressEdges, at_)) return false;
+    tell_creases(search.triangles());
+    if (!facing_.empty() && (!find_inside(facing_) || !push(kPressEdges, at_))) return false;
+    if (!creased_.empty()) iron();
     const bool still = meets(at_);
     if (stopped()) return false;
     if (!still) {
       // A little farther, so that the skins are not in touch at once.
-      if (push(kPressEdges, further_) && !meets(further_) && !stopped()) at_.swap(further_);
+      if (!moved_.empty() && push(kPressEdges, further_) && !meets(further_) && !stopped()) at_.swap(further_);
       mesh.swap(at_);
       return true;
     }

@@ -25,7 +25,11 @@ class PressApart {
 
  private:
   void start(const std::vector<Vec3f>& mesh);
-  bool find_inside(std::span<const MeetingTriangles> meeting, bool first);
+  void tell_creases(std::span<const MeetingTriangles> meeting);
+  [[nodiscard]] bool near_along_skin(const Triangle& a, const Triangle& b);
+  void iron();
+  [[nodiscard]] bool is_deep(std::span<const MeetingTriangles> meeting) const;
+  bool find_inside(std::span<const MeetingTriangles> meeting);
   void read_sides(const Triangle& of, const Triangle& against);
   bool fill_inside(int rings);
   bool push(double step, std::vector<Vec3f>& to);
@@ -33,6 +37,9 @@ class PressApart {
 
   const ContactSurface& surface_;
   std::span<const float> radius_;
+  std::vector<MeetingTriangles> creased_, facing_;  // of those that meet: near each other along the skin, the others
+  std::vector<std::uint32_t> crease_, reached_;     // vertices
+  std::vector<std::uint8_t> in_crease_, seen_;      // per vertex
   std::vector<Vec3f> start_, at_, further_;
   std::vector<Vec3d> away_;           // from the skin that a vertex's triangles meet; a sum
   std::vector<Vec3d> offset_;         // metres that a vertex was pushed

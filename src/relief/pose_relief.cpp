@@ -132,4 +132,13 @@ const Pose& PoseRelief::apply(const Pose& pose) {
   return pose_;
 }
 
+const Pose* PoseRelief::open(const Pose& pose, std::span<const SkinMeeting> meetings, double far) {
+  complete(pose, opened_);
+  find_motions(opened_);
+  const std::span<const Quatd> turn = relief_.open(motion_, meetings, far);
+  if (turn.empty()) return nullptr;
+  relieve_pose(rig_, world_, turn, loose_, opened_);
+  return &opened_;
+}
+
 }  // namespace cutis

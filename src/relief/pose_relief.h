@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "relief/relief.h"
 #include "cutis/character.h"
 #include "cutis/context.h"
+#include "relief/relief.h"
 #include "rig/rig.h"
 
 namespace cutis {
@@ -24,6 +24,9 @@ class PoseRelief {
 
   /// Follows the last call; the reference is valid until the next.
   const Pose& apply(const Pose& pose);
+  /// A pose near this one with the limbs apart whose skins meet (Relief::open); null where none are. Nothing is
+  /// remembered, and what apply() gave stays. Valid until the next call.
+  const Pose* open(const Pose& pose, std::span<const SkinMeeting> meetings, double far);
   /// The poses to come, in order of their times: apply() then plans ahead for them. Empty: nothing is known.
   void foresee(std::span<const Pose> poses);
   [[nodiscard]] const ReliefReport& report() const { return relief_.report(); }
@@ -39,7 +42,7 @@ class PoseRelief {
   const Rig& rig_;
   std::vector<char> loose_;
   Relief relief_;
-  Pose rest_, pose_;
+  Pose rest_, pose_, opened_;
   std::vector<Affine3d> world_, motion_;  // of joints; of bones
   std::vector<Pose> foreseen_;
 };

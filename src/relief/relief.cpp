@@ -26,7 +26,6 @@ constexpr double kStep = 0.7;
 constexpr double kSideways = 0.2;
 // The turn from rest at which its axis is trusted, radians.
 constexpr double kAxisAngle = 0.3;
-constexpr double kMostTurn = 0.6;  // radians
 // Of the allowance: how deep turns may bring parts that the pose itself keeps apart.
 constexpr double kByTurns = 0.5;
 // A push along the bone would turn it wildly: levers count at least so much, squared, in spans.
@@ -79,6 +78,7 @@ Relief::Relief(const ReliefParts& parts, const ReliefOptions& options, Distance 
     if (parts.part[v] < n) points[parts.part[v]].push_back(static_cast<Vec3d>(parts.rest[v]));
   }
   cap_ = options_.cap * diagonal(all);
+  most_turn_ = kReliefTurn;
   center_.resize(n);
   reach_.resize(n);
   span_.assign(n, 0);
@@ -266,24 +266,28 @@ bool Relief::push_apart(const Pair& pair, std::span<const Affine3d> motion) {
   }
   const double excess = d.deepest - pair.target;
   if (!(excess > kDone * pair.allow)) return false;
-  const Vec3d direction = d.direction;
+  return push(pair.thin, pair.thick, d.at, d.direction, kStep * excess);
+}
+
+// The thin part along `direction`, the thick one against it. False: no joint between them can.
+bool Relief::push(std::uint32_t thin, std::uint32_t thick, const Vec3d& at, const Vec3d& direction, double by) {
   levers_.clear();
-  add_levers(pair.thin, pair.thick, 1, d.at, direction, levers_);
-  add_levers(pair.thick, pair.thin, -1, d.at, direction, levers_);
+  add_levers(thin, thick, 1, at, direction, levers_);
+  add_levers(thick, thin, -1, at, direction, levers_);
   double yield = 0;
   for (const Lever& lever : levers_) {
     const auto parent = static_cast<std::size_t>(parent_[lever.joint]);
-    const Vec3d arm = cross(d.at - transform_point(carry(parent, turn_), posed_pivot_[lever.joint]), direction);
+    const Vec3d arm = cross(at - transform_point(carry(parent, turn_), posed_pivot_[lever.joint]), direction);
     const double ease = 1 / (static_cast<double>(radius_[lever.joint]) * radius_[lever.joint] * span_[lever.joint]);
     yield += dot(lever.turn, arm) + kLeastLever * ease * span_[lever.joint] * span_[lever.joint];
   }
   if (!(yield > 0)) return false;
   for (const Lever& lever : levers_) {
     const Affine3d carried = carry(static_cast<std::size_t>(parent_[lever.joint]), turn_);
-    const Vec3d world = lever.turn * (lever.side * kStep * excess / yield);
+    const Vec3d world = lever.turn * (lever.side * by / yield);
     const Vec3d more = transpose(carried.linear) * world;
     Vec3d total = rotation_vector(from_rotation_vector(more) * turn_[lever.joint]);
-    const double most = std::min(kMostTurn, cap_ / span_[lever.joint]), size = length(total);
+    const double most = std::min(most_turn_, cap_ / span_[lever.joint]), size = length(total);
     if (size > most) total = total * (most / size);
     turn_[lever.joint] = from_rotation_vector(total);
   }
@@ -314,7 +318,7 @@ void Relief::report_turns(std::span<const Affine3d> motion) {
     const Pair pair{overlap.thin, overlap.thick, 0, 0, 0, {}, 0};
     overlap.left = depth(pair, motion, carry(pair.thin, turn_), carry(pair.thick, turn_)).deepest;
     const double size = length(rotation_vector(turn_[pair.thin]));
-    overlap.capped = size > 0.99 * std::min(kMostTurn, cap_ / std::max(span_[pair.thin], 1e-300));
+    overlap.capped = size > 0.99 * std::min(most_turn_, cap_ / std::max(span_[pair.thin], 1e-300));
   }
   for (std::uint32_t p = 0; p < given_.size(); ++p) {
     if (samples_[p].empty() || usable_[p] == 0) continue;

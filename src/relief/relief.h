@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cutis/types.h"
+#include "rig/skin_meeting.h"
 
 namespace cutis {
 
@@ -24,6 +25,8 @@ namespace cutis {
 inline constexpr double kReliefAllow = 0.2;
 /// Turns that move skin by no more than this part of the radius are not worth a motion.
 inline constexpr double kReliefStill = 0.02;
+/// No joint turns by more, radians.
+inline constexpr double kReliefTurn = 0.6;
 
 struct ReliefParts {
   std::span<const Vec3f> rest;          ///< vertices at rest
@@ -85,6 +88,10 @@ class Relief {
   /// For poses in the order of their times (seconds, ascending), as many motions as times. Empty: no plan any more.
   void plan(std::span<const std::vector<Affine3d>> motions, std::span<const double> times);
   [[nodiscard]] bool planned() const { return !plan_time_.empty(); }
+  /// Turns that take limbs whose skins meet apart, by `far` radii of the thinner parts at least and out of each other's
+  /// fields altogether: a pose near this one from which skin can close on it. Nothing is remembered, and report()
+  /// stays.
+  std::span<const Quatd> open(std::span<const Affine3d> motion, std::span<const SkinMeeting> meetings, double far);
   [[nodiscard]] const ReliefReport& report() const { return report_; }
   void restart();
   [[nodiscard]] ReliefState save_state() const { return {turn_, behind_, followed_, following_, direction_}; }
@@ -124,6 +131,7 @@ class Relief {
   void add_levers(std::uint32_t part, std::uint32_t other, double side, const Vec3d& at, const Vec3d& direction,
                   std::vector<Lever>& levers) const;
   bool push_apart(const Pair& pair, std::span<const Affine3d> motion);
+  bool push(std::uint32_t thin, std::uint32_t thick, const Vec3d& at, const Vec3d& direction, double by);
   void clear_report();
   void find_deep_pairs(std::span<const Affine3d> motion, const Ways& ways);
   void find_axes(std::span<const Affine3d> motion);
@@ -147,6 +155,8 @@ class Relief {
   void turn_fast_ones(std::span<const Ways> ways, std::span<const std::vector<Affine3d>> motions,
                       std::span<const double> times);
   [[nodiscard]] bool helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions);
+  [[nodiscard]] Vec3d way_in_world(const Pair& pair, const Limbs& limbs, int meeting, std::span<const Affine3d> motion,
+                                   const Vec3d& way) const;
   // needed: per pose and part, not 0 where it must turn; clocks: per part and pose.
   void smooth_plan(std::span<const std::vector<char>> needed, std::span<const std::vector<double>> clocks);
 
@@ -160,12 +170,14 @@ class Relief {
   std::vector<double> reach_;                // per part: of that sphere
   std::vector<double> span_;                 // per part: from its joint to the farthest skin that hangs on it
   std::vector<Pair> pairs_, deep_;
-  double cap_ = 0;
+  double cap_ = 0, most_turn_ = 0;
+  double clearance_ = 0;                   // beyond the surface, in radii of the thin part, on ways out
   std::vector<char> usable_;               // motions
   std::vector<Vec3d> posed_pivot_, axis_;  // per part; axis: of its turn from rest against its parent, or 0
   std::vector<Quatd> turn_;                // that the pose needs
   std::vector<Quatd> behind_, followed_;   // follow it, and follow that
   std::vector<Quatd> given_;               // without the smallest
+  std::vector<Quatd> opened_;              // of open()
   bool following_ = false;
   std::vector<Vec3d> direction_;  // outward, world, per pair that is deep; 0: is not
   std::vector<double> plan_time_;

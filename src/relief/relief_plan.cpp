@@ -92,14 +92,22 @@ double Relief::way_out(const Pair& pair, std::span<const Affine3d> motion, const
     const Vec3d p = transform_point(into, x);
     double d = 0, gone = 0;
     Vec3d gradient;
-    for (int i = 0; i < kMostSteps && distance_(pair.thick, p + step * gone, d, gradient) && d < 0; ++i)
-      gone += std::max(-d, least);
+    const double off = clearance_ * radius_[pair.thick];
+    for (int i = 0; i < kMostSteps && distance_(pair.thick, p + step * gone, d, gradient) && d < off; ++i)
+      gone += std::max(off - d, least);
     farthest = std::max(farthest, gone);
     middle += x * gone;
     weight += gone;
   }
   if (at != nullptr && weight > 0) *at = transform_point(thin, middle / weight);
   return farthest;
+}
+
+// `way`: of limbs[0], in the frame of `meeting`.
+Vec3d Relief::way_in_world(const Pair& pair, const Limbs& limbs, int meeting, std::span<const Affine3d> motion,
+                           const Vec3d& way) const {
+  const Vec3d world = meeting < 0 ? way : normalized(motion[static_cast<std::size_t>(meeting)].linear * way);
+  return hangs_on(pair.thin, limbs[0]) ? world : -world;
 }
 
 // Limbs that are taken through each other, and where to.
@@ -161,9 +169,7 @@ std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Aff
         for (const Touch& t : contact) {
           int meeting = -1;
           (void)limbs_of(t.pair.thin, t.pair.thick, meeting);
-          Vec3d world =
-              meeting < 0 ? way : normalized(motions[t.frame][static_cast<std::size_t>(meeting)].linear * way);
-          if (!hangs_on(t.pair.thin, limbs[0])) world = -world;
+          const Vec3d world = way_in_world(t.pair, limbs, meeting, motions[t.frame], way);
           most = std::max(most, way_out(t.pair, motions[t.frame], {}, {}, world, nullptr));
         }
         costs.emplace_back(most, way);

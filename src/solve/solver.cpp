@@ -45,6 +45,10 @@ constexpr std::uint64_t kFrameWork = 40'000'000, kVertexWork = 5'000;
 // rounding: nothing is certified there.
 constexpr double kUlp = 1.0 / (1 << 24);
 constexpr double kCoarseEdges = 0.005;
+// Limbs that are in each other in a first frame are opened by so many radii of the thinner parts.
+constexpr double kOpenRadii = 1.5;
+// Of a frame's work, what closing them may take.
+constexpr double kClosingWork = 0.4;
 
 }  // namespace
 
@@ -172,9 +176,11 @@ struct Solver::Impl {
   void skin_whole(const Pose& pose);  // with all that the frame says of it
   void touch(const Pose& pose, const Pose& asked, Vec3d& offset);
   void let_go(const Pose& pose);
-  void land(const Pose& pose);
-  void start_meter() {
-    meter->start(contact_pass ? kFrameWork + kVertexWork * rig->surface.size() : WorkMeter::kNoLimit,
+  bool land(const Pose& pose);
+  void come_from_rest();
+  void start_meter(double share = 1) {
+    const auto work = static_cast<double>(kFrameWork + kVertexWork * rig->surface.size());
+    meter->start(contact_pass ? static_cast<std::uint64_t>(share * work) : WorkMeter::kNoLimit,
                  options.frame_budget_ms);
   }
   void report_relief();
@@ -370,20 +376,36 @@ void Solver::Impl::let_go(const Pose& pose) {
     meter->start(WorkMeter::kNoLimit, options.frame_budget_ms);
     skin_whole(pose);
     contact_pass->mend(frame.positions, context);
-    if (contact.limit == ContactLimit::work && contact_pass->land(pose, frame.positions, true, context)) {
+    if (contact.limit == ContactLimit::work && contact_pass->land(pose, frame.positions, Landing::let_go, context)) {
       contact.limit = ContactLimit::none;
       contact.certified = true;
     }
   }
 }
 
-// The first frame: straight to it, if what intersects there can be pressed apart; else contact comes from rest.
-void Solver::Impl::land(const Pose& pose) {
+// The first frame: straight to it, if what intersects there can be pressed apart; else to a pose with the limbs apart,
+// from which contact closes on this one. True: to that, and if contact cannot close, it has to come from rest.
+bool Solver::Impl::land(const Pose& pose) {
   if (tracker) tracker->save_state(at_rest);
-  skin(pose, frame.positions, {.frames = 0, .guarded = true});
-  if (!meter->stopped() && contact_pass->land(pose, frame.positions, false, context)) return;
+  const auto lands = [&](const Pose& at, Landing how) {
+    if (tracker) tracker->go_straight();
+    skin(at, frame.positions, {.frames = 0, .guarded = true});
+    return !meter->stopped() && contact_pass->land(at, frame.positions, how, context);
+  };
+  if (lands(pose, Landing::at_pose)) return false;
+  const Pose* opened = relief ? relief->open(pose, contact_pass->met(), kOpenRadii) : nullptr;
+  if (opened != nullptr) {
+    start_meter(kClosingWork);
+    if (lands(*opened, Landing::opened)) return true;
+  }
+  come_from_rest();
+  return false;
+}
+
+void Solver::Impl::come_from_rest() {
   if (tracker) tracker->restore_state(at_rest);
-  start_meter();  // the way from rest has all the work of a frame
+  contact_pass->restart();
+  start_meter();  // it has all the work of a frame
 }
 
 // With contact, from the last frame on. `asked`: the pose where it is, `pose`: near the origin.
@@ -396,15 +418,23 @@ void Solver::Impl::touch(const Pose& pose, const Pose& asked, Vec3d& offset) {
     feasible = &relief->apply(pose);
   }
   // Not with a budget: where it fails the frame has to be begun again.
-  if (followed && contact_pass->at_rest() && !starts_from_rest() && !(options.frame_budget_ms > 0)) land(*feasible);
+  const bool opened =
+      followed && contact_pass->at_rest() && !starts_from_rest() && !(options.frame_budget_ms > 0) && land(*feasible);
   const double away = length(offset);
   const bool coarse = kUlp * away > kCoarseEdges * mean_edge;
   const auto skin_at = [this](const Pose& at, double frames, std::span<Vec3f> positions) {
     skin(at, positions, {.frames = frames, .guarded = true});
     return tracker ? tracker->unwound() : std::span<const std::uint32_t>{};
   };
-  const bool arrived = contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(),
-                                             coarse ? 0 : away, &pose);
+  const auto advance = [&] {
+    return contact_pass->advance(*feasible, skin_at, frame.positions, contact, context, meter.get(), coarse ? 0 : away,
+                                 &pose);
+  };
+  bool arrived = advance();
+  if (!arrived && opened) {
+    come_from_rest();
+    arrived = advance();
+  }
   if (!arrived) {
     if (contact.limit == ContactLimit::pose) offset = {};  // parts may be anywhere: where they are
     let_go(contact.limit == ContactLimit::pose ? asked : *feasible);

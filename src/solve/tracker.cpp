@@ -143,7 +143,9 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
   way_ = 0;
   split_motions(*rig_, motions, world_);  // for an anchor that can be inverted
   interpolate(*rig_, world_, world_, 1, at_);
-  if (options_.history != History::playback) reset();
+  const bool straight = options_.history == History::stateless || straight_;
+  if (options_.history != History::playback || straight) reset();
+  straight_ = false;
   root_ = at_.motion[anchor_];
   const Affine3d back = inverse(root_);
   local_.resize(motions.size());
@@ -152,7 +154,7 @@ void Tracker::solve(std::span<const Affine3d> motions, double time, std::span<Ve
   next_targets_.clear();
   for (const RigTarget& target : rig_->targets) next_targets_.push_back(target_at(target, time));
 
-  if (options_.history == History::stateless) {
+  if (straight) {
     interpolate(*rig_, next_joints_, next_joints_, 1, pose_);
     last_pose_ = pose_;
     aim_at_targets(1);

@@ -33,6 +33,8 @@ class Tracker {
   void reset();
   /// Of a frame; more where joints turn far.
   void set_least_steps(int steps) { least_steps_ = steps; }
+  /// The next solve() goes straight to its pose, from smooth skinning there: no way on which skin could be caught.
+  void go_straight() { straight_ = true; }
   /// `motions`: posed from rest, per bone, finite; `time`: of targets' keys. `positions`: out, all input vertices.
   /// `meter`: when it stops, the skin is left where it got to, to go on from there, and what is shown of it is carried
   /// on by the bones.
@@ -74,6 +76,7 @@ class Tracker {
   PosedBones at_;
   std::size_t inverted_ = 0;  // after the last sub-step
   int least_steps_ = 1;
+  bool straight_ = false;
   std::vector<RigTargetKey> targets_, next_targets_;  // at the last frame, and at this one
   WorkMeter* meter_ = nullptr;                        // of this frame
   double way_ = 0;                                    // in [0,1]: done of it

@@ -134,6 +134,31 @@ TEST_F(ReliefTest, NeighboursOnTheSkeletonAndJoinedPartsAreNeverRelieved) {
   expect_none(of_one_surface.update(thin_at(0.9)));
 }
 
+// From half-way through the thick ball, off to the side that its skin says, the hand is turned out of it altogether.
+TEST_F(ReliefTest, LimbsWhoseSkinsMeetAreOpened) {
+  Relief relief = make();
+  const std::vector<Affine3d> motion = thin_at(0.4);
+  (void)relief.update(motion);
+  const ReliefState before = relief.save_state();
+  const SkinMeeting meeting{0, 2, {0.5, 0, 0}, {-2, 0, 0}};  // the ball to the left, the hand to the right
+  const auto turn = relief.open(motion, {&meeting, 1}, 1.5);
+  ASSERT_EQ(turn.size(), 3U);
+  EXPECT_EQ(turn[0].w, 1) << "the body stays";
+  EXPECT_GT(length(relieved(turn, motion)), 1.3);
+  EXPECT_GT(relieved(turn, motion).x, 0.4 + 0.9 * 1.5 * 0.3);
+  const ReliefState after = relief.save_state();
+  EXPECT_EQ(before.direction, after.direction);
+  for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(before.turn[p].w, after.turn[p].w);
+  EXPECT_FALSE(relief.report().overlaps.empty()) << "what was reported stays";
+
+  // The other way, and skin that says nothing.
+  const SkinMeeting back{0, 2, {0.5, 0, 0}, {2, 0, 0}}, none{0, 2, {0.5, 0, 0}, {}}, itself{2, 2, {}, {1, 0, 0}};
+  EXPECT_LT(relieved(relief.open(motion, {&back, 1}, 1.5), motion).x, 0.4 - 0.9 * 1.5 * 0.3);
+  EXPECT_TRUE(relief.open(motion, {&none, 1}, 1.5).empty());
+  EXPECT_TRUE(relief.open(motion, {&itself, 1}, 1.5).empty());
+  EXPECT_TRUE(relief.open(motion, {}, 1.5).empty());
+}
+
 TEST_F(ReliefTest, TurnsFadeWhenThePoseIsFreeAgain) {
   Relief relief = make({.cap = 1, .follow = 1});
   double last = length(relieved(relief.update(thin_at(0.9)), thin_at(3)) - Vec3d{3, 0, 0});
@@ -287,7 +312,8 @@ TEST_F(ReliefPlanTest, ASwingOfSomePosesOnEndIsTurnedSmoothly) {
   Relief relief = make({.cap = 1});
   relief.plan(motions, times);
   const auto turned = [&](std::size_t f) {
-    return relieved(relief.update_planned(motions[f], times[f]), motions[f]) - transform_point(motions[f][2], center[2]);
+    return relieved(relief.update_planned(motions[f], times[f]), motions[f]) -
+           transform_point(motions[f][2], center[2]);
   };
   EXPECT_GT(length(turned(60)), 0.2) << "it goes around";
   double sharpest = 0;  // of the change of speed

@@ -226,6 +226,7 @@ TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShortOnACoarseBody) {
   const Pose pose = sample(character.skeleton, clip, 0);
   solver.foresee({&pose, 1});
   const Frame& frame = solver.solve(pose);
+  EXPECT_TRUE(frame.report.contact.certified);
   EXPECT_EQ(frame.report.contact.untangled, 0U);
   EXPECT_THAT(frame.report.contact.released, testing::IsEmpty());
 }
