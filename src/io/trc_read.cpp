@@ -107,7 +107,7 @@ class TrcReader {
         if (!value) fail(fmt::format("{} is not a number", in_quotes(cells[c])));
         p[k] = *value;
       }
-      const bool seen = is_finite(p) && length(p) < 1e9;
+      const bool seen = is_finite(p) && length(p) < 1e9 && p != Vec3d{};  // how some programs write what is missing
       take.positions.push_back(seen ? to_scene(p, take.up) * unit_ : Vec3d{nan, nan, nan});
     }
     ++take.frames;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/math.h"
@@ -117,6 +118,110 @@ MarkerMap joint_map(const Character& character, const DrivenSkeleton& skeleton, 
 
 }  // namespace
 
+namespace {
+
+/// Directions that may be up in a take whose names tell nothing: +Y, but where the points stand along another axis in
+/// nearly all frames, or where what is highest stands still while what is lowest moves, as heads and feet do not.
+std::vector<Vec3d> possible_ups(const MarkerTake& take, std::span<const std::size_t> points) {
+  constexpr double kOften = 0.6, kSeldom = 0.05;  // shares of the frames
+  constexpr double kStill = 0.5, kMoves = 0.3;    // of the other end's speed; sizes of the body a second
+  const std::size_t step = std::max<std::size_t>(1, take.frames / 200);
+  const auto next = std::max<std::size_t>(1, static_cast<std::size_t>(take.rate / 30));
+  std::array<double, 3> longest{};
+  std::array<std::vector<double>, 2> speed;  // of what is lowest, and highest
+  std::vector<double> sizes;
+  double frames = 0;
+  for (std::size_t f = 0; f + next < take.frames; f += step) {
+    Vec3d mean, square;
+    double count = 0;
+    std::array<std::size_t, 2> end{points[0], points[0]};
+    for (const std::size_t i : points) {
+      if (!take.seen(f, i) || !take.seen(f + next, i)) continue;
+      const Vec3d& p = take.at(f, i);
+      mean += p, count += 1;
+      for (int k = 0; k < 3; ++k) square[k] += p[k] * p[k];
+      if (count <= 1 || p.y < take.at(f, end[0]).y) end[0] = i;
+      if (count <= 1 || p.y > take.at(f, end[1]).y) end[1] = i;
+    }
+    if (count < 6) continue;
+    mean = mean / count;
+    Vec3d spread;
+    for (int k = 0; k < 3; ++k) spread[k] = std::sqrt(std::max(0.0, square[k] / count - mean[k] * mean[k]));
+    int axis = 0;
+    for (int k = 1; k < 3; ++k)
+      if (spread[k] > spread[axis]) axis = k;
+    frames += 1;
+    longest[static_cast<std::size_t>(axis)] += 1;
+    sizes.push_back(length(spread));
+    for (std::size_t e = 0; e < 2; ++e)
+      speed[e].push_back(distance(take.at(f, end[e]), take.at(f + next, end[e])) * take.rate /
+                         static_cast<double>(next));
+  }
+  if (frames < 20) return {{0, 1, 0}};
+  for (const int k : {2, 0})
+    if (longest[static_cast<std::size_t>(k)] > kOften * frames && longest[1] < kSeldom * frames) {
+      Vec3d up;
+      up[k] = 1;
+      return {up, -up};
+    }
+  const auto middle = [](std::vector<double>& v) {
+    std::ranges::nth_element(v, v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2));
+    return v[v.size() / 2];
+  };
+  const double low = middle(speed[0]), high = middle(speed[1]);
+  if (longest[1] > kOften * frames && low > kMoves * middle(sizes) && high < kStill * low)
+    return {{0, 1, 0}, {0, -1, 0}};
+  return {{0, 1, 0}};
+}
+
+/// Turns the take so that `up` is +Y.
+Mat3d turn_upright(MarkerTake& take, const Vec3d& up) {
+  if (up.y > 0.5) return Mat3d{{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+  const Quatd turn = up.y < -0.5 ? axis_angle(Vec3d{0, 0, 1}, kPi) : axis_angle(cross(up, Vec3d{0, 1, 0}), kPi / 2);
+  for (Vec3d& p : take.positions)
+    if (is_finite(p)) p = rotate(turn, p);
+  return to_matrix(turn);
+}
+
+/// Places on the body for each direction that may be up; the one that places the most, and nearest. Places hang on
+/// bones: the take stays as it is, and that it is not upright is told.
+NamelessMap find_in_any_way_up(const Character& character, const DrivenSkeleton& skeleton, const MarkerTake& take,
+                               std::span<const std::size_t> points, const Context& context) {
+  constexpr double kMost = 0.95;  // of the points, that are placed when the way up is right
+  std::vector<Vec3d> ups = possible_ups(take, points);
+  std::optional<NamelessMap> best;
+  std::optional<Error> refused;
+  Vec3d up{0, 1, 0};
+  for (std::size_t k = 0; k < ups.size(); ++k) {
+    const Vec3d way = ups[k];
+    MarkerTake turned = take;
+    (void)turn_upright(turned, way);
+    try {
+      NamelessMap found = find_nameless_map(character, skeleton, turned, points, context);
+      const std::size_t places = found.map.places.size(), most = best ? best->map.places.size() : 0;
+      if (best && (places < most || (places == most && found.rms >= best->rms))) continue;
+      best = std::move(found);
+      up = way;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_argument) throw;
+      refused = error;
+    }
+    const double placed = best ? static_cast<double>(best->map.places.size()) : 0;
+    if (k == 0 && ups.size() == 1 && placed < kMost * static_cast<double>(points.size())) ups.push_back({0, -1, 0});
+  }
+  if (!best) throw *refused;
+  if (up.y < 0.5) {
+    const int axis = std::abs(up.x) > 0.5 ? 0 : std::abs(up.y) > 0.5 ? 1 : 2;
+    context.warn(fmt::format(
+        "{}: the body stands upright along {}{} of the scene, which is not what the file says is up; "
+        "what is made of it lies as the take does{}",
+        take.source, up[axis] > 0 ? '+' : '-', "XYZ"[axis], up[axis] > 0 ? " (--up says another axis)" : ""));
+  }
+  return *best;
+}
+
+}  // namespace
+
 MarkerMap default_marker_map(const Character& character, const MarkerTake& take, const Context& context,
                              MarkerMapReport* report, bool use_names) {
   const DrivenSkeleton skeleton = make_driven_skeleton(character);
@@ -196,7 +301,7 @@ MarkerMap default_marker_map(const Character& character, const MarkerTake& take,
           fmt::format("fewer than three of its points have a usual place on {} by their names, and {} are too few to "
                       "find out without; give a map with --map",
                       character.source, points.size()));
-    NamelessMap found = find_nameless_map(character, skeleton, take, points, context);
+    NamelessMap found = find_in_any_way_up(character, skeleton, take, points, context);
     told = {};
     told.by_names = false;
     told.set = found.set;
@@ -273,11 +378,7 @@ Mat3d mend_axes(MarkerTake& take, const Context& context) {
   const bool clear = std::abs(mean[axis]) > 0.7;
   if (clear && (axis != 1 || mean[axis] < 0)) {
     const double sign = mean[axis] < 0 ? -1 : 1;
-    const Vec3d from = axis == 0 ? Vec3d{sign, 0, 0} : axis == 1 ? Vec3d{0, sign, 0} : Vec3d{0, 0, sign};
-    const Quatd turn = axis == 1 ? axis_angle(Vec3d{0, 0, 1}, kPi) : axis_angle(cross(from, Vec3d{0, 1, 0}), kPi / 2);
-    done = to_matrix(turn);
-    for (Vec3d& p : take.positions)
-      if (is_finite(p)) p = rotate(turn, p);
+    done = turn_upright(take, axis == 0 ? Vec3d{sign, 0, 0} : axis == 1 ? Vec3d{0, sign, 0} : Vec3d{0, 0, sign});
     context.warn(fmt::format("{}: heads are {} of feet, so its up axis is not what it says; turned (--up tells)",
                              take.source, axis == 1 ? "below" : "beside"));
   }

@@ -247,6 +247,14 @@ TEST(Trc, ReadsRowsAndGaps) {
             1e-12);
 }
 
+TEST(Trc, ExactZerosAreWhatWasMissing) {
+  const MarkerTake take = trc(kTrc + "1\t0.0\t100\t200\t300\t0\t0.0\t0\n2\t0.016\t0\t210\t310\t1\t2\t3\n");
+  EXPECT_TRUE(take.seen(0, 0));
+  EXPECT_FALSE(take.seen(0, 1));
+  EXPECT_TRUE(take.seen(1, 0)) << "one zero of three is a place";
+  EXPECT_TRUE(take.seen(1, 1));
+}
+
 TEST(Trc, AnswersDamageWithTheLine) {
   EXPECT_THAT(error_of([] { (void)trc("hello"); }), HasSubstr("take.trc line 1"));
   EXPECT_THAT(error_of([] { (void)trc(kTrc + "1\t0.0\tone\t2\t3\n"); }), HasSubstr("line 7"));

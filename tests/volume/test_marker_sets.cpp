@@ -163,6 +163,20 @@ TEST_F(TakesOfAHuman, MarkersWithoutNamesAreFoundWhereTheirNamesWouldPutThem) {
   EXPECT_NEAR(found.scale, wanted.scale, 0.01);
 }
 
+TEST_F(TakesOfAHuman, WithoutNamesAndUpsideDownThePlacesAreFoundAndItIsTold) {
+  const MarkerTake named = test::capture(character, truth, "walk", 60, context);
+  MarkerTake blank = named;
+  for (std::size_t i = 0; i < blank.names.size(); ++i) blank.names[i] = "M" + std::to_string(i);
+  for (Vec3d& p : blank.positions) p = {-p.x, -p.y, p.z};
+  warnings.clear();
+  const MarkerMap found = fit_marker_map(character, default_marker_map(character, blank, context), blank, context);
+  EXPECT_THAT(warnings, testing::Contains(HasSubstr("-Y")));
+  const MarkerMap wanted = fit_marker_map(character, default_marker_map(character, named, context), named, context);
+  ASSERT_EQ(found.places.size(), wanted.places.size());
+  for (std::size_t i = 0; i < named.names.size(); ++i)
+    EXPECT_LT(distance(place_of(found, blank.names[i]), place_of(wanted, named.names[i])), 0.015) << named.names[i];
+}
+
 TEST_F(TakesOfAHuman, TwoPeopleAreToldApartByPrefixAndBySpace) {
   const MarkerTake one = test::capture(character, truth, "walk", 10, context);
   MarkerTake both = one;
