@@ -198,6 +198,26 @@ TEST_P(Layers, DependOnTheFrameAlone) {
     EXPECT_EQ(solver.solve(played.poses[i]).positions, played.frames[i].positions) << "restored, frame " << i;
 }
 
+TEST(PiecesOfABody, ThatRoundingHasPartedMoveAsOne) {
+  const Context context(1);
+  const Character cut = test::make_cut_tube(2e-4F), whole = test::make_two_bone_tube();
+  const PlayedBend played = play_bend(cut, bind(cut, context), tracked_with(), context);
+  const PlayedBend expected = play_bend(whole, bind(whole, context), tracked_with(), context);
+  const std::size_t begin = begin_of(cut, "upper");
+  int seam = 0;
+  for (std::size_t u = 0; u < cut.meshes[1].positions.size(); ++u)
+    for (std::size_t v = 0; v < cut.meshes[0].positions.size(); ++v) {
+      if (distance(cut.meshes[1].positions[u], cut.meshes[0].positions[v]) > 1e-3F) continue;
+      ++seam;
+      for (const Frame& frame : played.frames) EXPECT_EQ(frame.positions[begin + u], frame.positions[v]);
+    }
+  EXPECT_GE(seam, 12);
+  const Metrics of_cut(cut, context), of_whole(whole, context);
+  EXPECT_EQ(of_cut.measure(played.frames.back().positions).intersecting_pairs, 0U);
+  EXPECT_NEAR(*of_cut.measure(played.frames.back().positions).stretch_max,
+              *of_whole.measure(expected.frames.back().positions).stretch_max, 0.15);
+}
+
 TEST(LayersOfARig, LeaveTheBodyAsItIsWithoutThem) {
   const Context context(1);
   const Character dressed = test::make_dressed_tube();

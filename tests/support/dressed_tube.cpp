@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "base/math.h"
 #include "geometry/normals.h"
@@ -84,6 +85,38 @@ Character make_dressed_tube() {
   for (Vec3f& p : cube.positions) p = (p - Vec3f{0.5F, 0.5F, 0.5F}) * 0.1F + Vec3f{0, 0.15F, 0.3F};
   c.meshes.push_back(make_mesh("buckle", cube));
   own(c.meshes.back(), 0);
+  return c;
+}
+
+Character make_cut_tube(float by) {
+  Character c = make_two_bone_tube();
+  const Mesh whole = c.meshes[0];
+  c.meshes.assign(2, {});
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> away(-by, by);
+  for (std::size_t half = 0; half < 2; ++half) {
+    Mesh& mesh = c.meshes[half];
+    mesh.name = half == 0 ? "lower" : "upper";
+    mesh.weights.row_begin.push_back(0);
+    std::vector<std::uint32_t> number(whole.positions.size(), 0xffffffffU);
+    for (const Triangle& t : whole.triangles) {
+      float y = 0;
+      for (const std::uint32_t v : t) y += whole.positions[v].y / 3;
+      if ((y > 1) != (half == 1)) continue;
+      for (const std::uint32_t v : t) {
+        if (number[v] != 0xffffffffU) continue;
+        number[v] = static_cast<std::uint32_t>(mesh.positions.size());
+        mesh.positions.push_back(whole.positions[v] + Vec3f{away(random), away(random), away(random)});
+        mesh.normals.push_back(whole.normals[v]);
+        for (std::uint32_t k = whole.weights.row_begin[v]; k < whole.weights.row_begin[v + 1]; ++k) {
+          mesh.weights.joint.push_back(whole.weights.joint[k]);
+          mesh.weights.weight.push_back(whole.weights.weight[k]);
+        }
+        mesh.weights.row_begin.push_back(static_cast<std::uint32_t>(mesh.weights.joint.size()));
+      }
+      mesh.triangles.push_back({number[t[0]], number[t[1]], number[t[2]]});
+    }
+  }
   return c;
 }
 

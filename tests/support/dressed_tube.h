@@ -11,6 +11,10 @@ namespace cutis::test {
 /// y = 0.15, of "lower".
 [[nodiscard]] Character make_dressed_tube();
 
+/// make_two_bone_tube() in two meshes, "lower" and "upper", cut across the middle, as two primitives are that were
+/// quantised apart: every vertex is up to `by` away from where it was, in each axis.
+[[nodiscard]] Character make_cut_tube(float by);
+
 /// Every vertex gets so much of "upper", the rest of "lower".
 void weigh_alike(Mesh& mesh, float upper);
 
