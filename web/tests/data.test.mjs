@@ -18,7 +18,7 @@ const pictures = process.env.CUTIS_PICTURES;
 if (pictures) mkdirSync(pictures, {recursive: true});
 const skip = (file) => !existsSync(join(data, file)) && `${join(data, file)} is not there`;
 
-for (const file of ['cesium_man/cesium_man.glb', 'fox/fox.glb', 'makehuman_male/makehuman_male.glb', 'avatars/rabbit.vrm'])
+for (const file of ['cesium_man/cesium_man.glb', 'fox/fox.glb', 'makehuman_male/makehuman_male.glb', 'avatars/rabbit.vrm', 'avatars/rocketbox_male.glb'])
   test(`${file} is opened, with the looks of its file, and follows its joints`, {skip: skip(file), timeout: 2 * kPatience}, async (t) => {
     const {page, faults} = await openPage(browser);
     await page.setInputFiles('#file', join(data, file));

@@ -1,6 +1,6 @@
 /** The worker's side of markers.ts: one body. */
 import {CorePuller} from './markers_core.js';
-import {type Answer, sentenceOf} from './messages.js';
+import {type Answer, buffersIn, sentenceOf} from './messages.js';
 import type {CharacterArrays, Options} from './types.js';
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -27,6 +27,6 @@ self.onmessage = ({data}: MessageEvent<Request>): void => {
     } catch (error) {
       answer = {id: data.id, error: sentenceOf(error)};
     }
-    self.postMessage(answer);
+    self.postMessage(answer, 'result' in answer ? buffersIn(answer.result) : []);
   });
 };

@@ -10,6 +10,13 @@ export function sentenceOf(error: unknown): {message: string; code: string} {
   return {message: error instanceof Error ? error.message : String(error), code: 'internal'};
 }
 
+/** The buffers of a result: they are handed over, not copied. */
+export function buffersIn(result: unknown): ArrayBuffer[] {
+  if (typeof result !== 'object' || result === null) return [];
+  const values: unknown[] = ArrayBuffer.isView(result) ? [result] : Object.values(result);
+  return values.filter((v): v is ArrayBufferView<ArrayBuffer> => ArrayBuffer.isView(v)).map((v) => v.buffer);
+}
+
 /** The page's side. */
 export class WorkerLink {
   readonly #worker: Worker;

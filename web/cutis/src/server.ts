@@ -3,6 +3,7 @@ import {
   type CharacterArrays, type Controller, CoreCharacter, CoreField, CoreSolver, CutisError, type Frame, loadCore, type Measured, type OpenFile,
   type Options, type PoseKind, type Surface, type Wanted,
 } from './core.js';
+import {buffersIn} from './messages.js';
 
 export interface Calls {
   start: {args: [wasm?: Uint8Array<ArrayBuffer>]; result: {version: string}};
@@ -133,7 +134,5 @@ export class Server {
 
 /** The buffers of a result: they are handed over, not copied. Those of a character stay, since its solvers read them. */
 export function buffersOf(call: Name, result: unknown): ArrayBuffer[] {
-  if (call === 'load' || typeof result !== 'object' || result === null) return [];
-  const values: unknown[] = ArrayBuffer.isView(result) ? [result] : Object.values(result);
-  return values.filter((v): v is ArrayBufferView<ArrayBuffer> => ArrayBuffer.isView(v)).map((v) => v.buffer);
+  return call === 'load' ? [] : buffersIn(result);
 }

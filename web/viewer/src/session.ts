@@ -43,8 +43,6 @@ export class Session {
   coloring: Coloring = 'material';
   joint = -1;
   recorded: {pose: Pose; time: number}[] | undefined;
-  /** Pairs that intersect at rest: hair, eyes, clothes. No method is to blame for those. Counted before all else is. */
-  restPairs: number | undefined;
   /** What a person decided about the skin. */
   preset = Preset.none;
   /** Milliseconds that binding with the last preset took. */
@@ -71,13 +69,6 @@ export class Session {
   }
 
   get busy(): boolean { return this.#latest.busy; }
-
-  async #countAtRest(): Promise<void> {
-    const plain = await this.character.solver({method: 'lbs'});
-    await plain.solve(this.character.info.restFrames, 'world');
-    this.restPairs = (await plain.measure()).numbers.intersecting_pairs ?? 0;
-    await plain.dispose();
-  }
 
   /** The methods to show, in their order. Solvers that stay keep their state. */
   async show(keys: string[]): Promise<void> {
@@ -241,7 +232,6 @@ export class Session {
 
   async #count(shown: Shown): Promise<number> {
     const each = this.coloring === 'stretch' || this.coloring === 'roughness' ? this.coloring : undefined;
-    if (this.restPairs === undefined) await this.#countAtRest();
     shown.measured = await shown.solver.measure(each);
     if (shown.method.key === 'tracking' || shown.method.key === 'contact') shown.substeps = (await shown.solver.report()).substeps as number;
     return shown.measured.milliseconds;

@@ -15,6 +15,8 @@ export type Layout = 'side' | 'split';
 export interface Found { panel: number; at: Vector2; rect: Rect }
 export interface Rect { x: number; y: number; width: number; height: number }
 
+/** What is longer from front to back than wide by this (animals, flat hands) is seen from its side, a little from the front. */
+const kDeep = 1.5;
 /** Pixels of a panel's label, with its margin. */
 const kLabel = 52;
 /** Pixels that a click may miss a joint by. */
@@ -121,7 +123,7 @@ export class Stage {
     const seen = 1.08 * Math.max(size.y / (1 - label), Math.hypot(size.x, size.z) / aspect);
     const distance = seen / (2 * tan) + size.z / 2;
     center.y += (seen * label) / 2;
-    this.camera.position.copy(center).add(new Vector3(side * 0.35, 0.15, side).normalize().multiplyScalar(distance));
+    this.camera.position.copy(center).add(new Vector3(side * (size.z > kDeep * size.x ? 1.2 : 0.35), 0.15, side).normalize().multiplyScalar(distance));
     this.camera.near = distance / 50;
     this.camera.far = distance * 20;
     this.#orbit.target.copy(center);
