@@ -25,7 +25,7 @@ function(cutis_set_options target)
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
     ${more})
   if(EMSCRIPTEN)
-    # With -fexceptions, calls that may throw go through JavaScript: half as much code again, and slower.
+    # With -fexceptions, calls that may throw go through JavaScript: a twelfth more to load (docs/decisions/2026-11-19-browser.md).
     target_compile_options(${target} PRIVATE -fwasm-exceptions -msimd128)
     target_link_options(${target} PRIVATE -fwasm-exceptions)
   endif()

@@ -75,8 +75,8 @@ enable_if_t<is_floating_point_v<Fraction>, to_chars_result> to_chars(char* first
   return {first + size, errc{}};
 }
 
-// libc++'s stable_sort is 2 KB of code for every type and order, a twentieth of all there was. This one takes its place
-// in calls with random access, being the more constrained of the two: runs of a few by insertion, then merged.
+// libc++'s stable_sort and sort are some 2 KB of code for every type and order, a twentieth of all there was. These take
+// their place in calls with random access, being the more constrained: runs of a few by insertion, then merged.
 template <class Iterator, class Compare>
   requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
 void stable_sort(Iterator first, Iterator last, Compare compare) {
@@ -107,6 +107,16 @@ void stable_sort(Iterator first, Iterator last, Compare compare) {
 template <class Iterator>
   requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
 void stable_sort(Iterator first, Iterator last) {
+  std::stable_sort(first, last, less<>());
+}
+template <class Iterator, class Compare>
+  requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
+void sort(Iterator first, Iterator last, Compare compare) {
+  std::stable_sort(first, last, compare);
+}
+template <class Iterator>
+  requires is_base_of_v<random_access_iterator_tag, typename iterator_traits<Iterator>::iterator_category>
+void sort(Iterator first, Iterator last) {
   std::stable_sort(first, last, less<>());
 }
 
