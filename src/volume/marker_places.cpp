@@ -165,7 +165,7 @@ std::vector<Vec3d> possible_ups(const MarkerTake& take, std::span<const std::siz
       return {up, -up};
     }
   const auto middle = [](std::vector<double>& v) {
-    std::ranges::nth_element(v, v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2));
+    std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
     return v[v.size() / 2];
   };
   const double low = middle(speed[0]), high = middle(speed[1]);
