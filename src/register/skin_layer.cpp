@@ -38,7 +38,7 @@ constexpr double kFolded = 0.2;       // cosine of a triangle's normal to what i
 constexpr int kUnfolding = 8;         // times that skin around folds and crossings is tied or let go
 constexpr double kRing = 0.015;       // how far a neighbour is that is let go along, in extents: coarse meshes
 constexpr int kMostHeld = 7;          // times that count for a vertex,
-constexpr int kHeldBack = 2;          // after how many it goes back to the usual thickness, step by step
+constexpr int kHeldBack = 3;          // after how many it goes back to the usual thickness, step by step
 constexpr double kHoldMore = 10;      // and how much harder each holds: in the end a thousand times as its area would
 
 using Pairs = std::vector<std::array<std::uint32_t, 2>>;
