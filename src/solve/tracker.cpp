@@ -30,13 +30,17 @@ RigTargetKey target_at(const RigTarget& target, double time) {
 }  // namespace
 
 Tracker::Tracker(const Rig& rig, const TrackingOptions& options, const Context& context)
-    : rig_(&rig), options_(options), context_(&context), backend_(make_track_backend(rig, options, context)) {
+    : rig_(&rig),
+      options_(options),
+      context_(&context),
+      backend_(make_track_backend(rig, options, context)),
+      at_rest_(rest_motions(rig)) {
   while (anchor_ + 1 < rig.bones.size() && rig.fields[anchor_].empty()) ++anchor_;
   reset();
 }
 
 void Tracker::reset() {
-  joints_ = rest_motions(*rig_);
+  joints_ = at_rest_;
   interpolate(*rig_, joints_, joints_, 0, last_pose_);
   backend_->restart();
   inverted_ = 0;

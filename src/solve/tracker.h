@@ -64,6 +64,7 @@ class Tracker {
   TrackingOptions options_;
   const Context* context_;
   std::unique_ptr<TrackBackend> backend_;
+  std::vector<JointMotion> at_rest_;
   std::size_t anchor_ = 0;  // the first bone that has skin: all is computed in its space
 
   Affine3d root_;
