@@ -48,7 +48,7 @@ constexpr double kCoarseEdges = 0.005;
 // Limbs that are in each other in a first frame are opened by so many radii of the thinner parts.
 constexpr double kOpenRadii = 1.5;
 // Of a frame's work, what closing them may take.
-constexpr double kClosingWork = 0.4;
+constexpr double kClosingWork = 0.7;
 
 }  // namespace
 

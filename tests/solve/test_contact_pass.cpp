@@ -123,6 +123,21 @@ TEST_F(ContactPassTest, SkinStaysWholeWhereHandsCannotBeKeptApart) {
   }
 }
 
+// The same when relief knows the clip: the hands are taken apart and closed on each other (fails without).
+TEST_F(ContactPassTest, HandsThatBeginInEachOtherAreOpenedAndClosed) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Character character =
+      load_character((test::shared_data() / "makehuman_male/makehuman_male.glb").string(), context);
+  const Clip clip = load_motion((test::shared_data() / "motion_bvh_hard/cmu_63_12.bvh").string(), character, context);
+  Solver solver(bind(character, context), {}, context);
+  solver.foresee(foreseen_poses(character, {clip, sample_times(clip, 0, 30)}));
+  const Frame& frame = solver.solve(sample(character.skeleton, clip, clip.start()));
+  EXPECT_TRUE(frame.report.contact.certified);
+  EXPECT_THAT(frame.report.contact.released, testing::IsEmpty());
+  const Metrics metrics(character, context, {.overlap = false});
+  EXPECT_EQ(metrics.measure(frame.positions).intersecting_pairs.value(), 0U);
+}
+
 // A dwarf of 600 vertices squats: his limbs are inside each other, some frames take more work than there is. Of so
 // coarse a mesh few edges are many, and a long one is a spike.
 TEST_F(ContactPassTest, CoarseSkinIsNotTornWhereLimbsAreInsideEachOther) {
