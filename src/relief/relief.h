@@ -155,8 +155,6 @@ class Relief {
   void turn_fast_ones(std::span<const Ways> ways, std::span<const std::vector<Affine3d>> motions,
                       std::span<const double> times);
   [[nodiscard]] bool helps(const Detour& detour, std::span<const std::vector<Affine3d>> motions);
-  [[nodiscard]] Vec3d way_in_world(const Pair& pair, const Limbs& limbs, int meeting, std::span<const Affine3d> motion,
-                                   const Vec3d& way) const;
   // needed: per pose and part, not 0 where it must turn; clocks: per part and pose.
   void smooth_plan(std::span<const std::vector<char>> needed, std::span<const std::vector<double>> clocks);
 
@@ -171,7 +169,7 @@ class Relief {
   std::vector<double> span_;                 // per part: from its joint to the farthest skin that hangs on it
   std::vector<Pair> pairs_, deep_;
   double cap_ = 0, most_turn_ = 0;
-  double clearance_ = 0;                   // beyond the surface, in radii of the thin part, on ways out
+  double clearance_ = 0;                   // beyond the surface, in radii of the thick part, on ways out
   std::vector<char> usable_;               // motions
   std::vector<Vec3d> posed_pivot_, axis_;  // per part; axis: of its turn from rest against its parent, or 0
   std::vector<Quatd> turn_;                // that the pose needs

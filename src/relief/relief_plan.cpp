@@ -103,13 +103,6 @@ double Relief::way_out(const Pair& pair, std::span<const Affine3d> motion, const
   return farthest;
 }
 
-// `way`: of limbs[0], in the frame of `meeting`.
-Vec3d Relief::way_in_world(const Pair& pair, const Limbs& limbs, int meeting, std::span<const Affine3d> motion,
-                           const Vec3d& way) const {
-  const Vec3d world = meeting < 0 ? way : normalized(motion[static_cast<std::size_t>(meeting)].linear * way);
-  return hangs_on(pair.thin, limbs[0]) ? world : -world;
-}
-
 // Limbs that are taken through each other, and where to.
 std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Affine3d>> motions,
                                                  std::span<const double> times) {
@@ -169,7 +162,9 @@ std::vector<Relief::Detour> Relief::find_detours(std::span<const std::vector<Aff
         for (const Touch& t : contact) {
           int meeting = -1;
           (void)limbs_of(t.pair.thin, t.pair.thick, meeting);
-          const Vec3d world = way_in_world(t.pair, limbs, meeting, motions[t.frame], way);
+          Vec3d world =
+              meeting < 0 ? way : normalized(motions[t.frame][static_cast<std::size_t>(meeting)].linear * way);
+          if (!hangs_on(t.pair.thin, limbs[0])) world = -world;
           most = std::max(most, way_out(t.pair, motions[t.frame], {}, {}, world, nullptr));
         }
         costs.emplace_back(most, way);
