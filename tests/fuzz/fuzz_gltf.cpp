@@ -13,9 +13,9 @@
 #include "cutis/character.h"
 #include "cutis/context.h"
 #include "cutis/error.h"
+#include "fuzz/glb_input.h"
 #include "fuzz/target.h"
 #include "fuzz/tiny_character.h"
-#include "io/gltf_read_container.h"
 #include "io/gltf_samples.h"
 #include "io/joint_map.h"
 #include "io/motion_samples.h"
@@ -32,27 +32,17 @@ std::vector<std::string> seeds() {
   samples.emplace_back("skeleton", test::skeleton_gltf(few_keys(test::make_moving_person())));
   samples.emplace_back("skin",
                        test::skeleton_gltf(few_keys(test::make_moving_person()), {.has_skin = true, .posed_at = 0}));
-  for (const auto& [name, builder] : samples) {
-    const auto glb = builder.glb();
-    const auto container = gltf::open_container(glb, name);
-    std::string seed(container.json);
-    seed += '\0';
-    seed.append(reinterpret_cast<const char*>(container.binary.data()), container.binary.size());
-    seeds.push_back(std::move(seed));
-    seeds.push_back(builder.gltf());
+  for (const auto& sample : samples) {
+    seeds.push_back(glb_input(sample.second));
+    seeds.push_back(sample.second.gltf());
   }
   return seeds;
 }
 
 void read_input(std::string_view input) {
   static const Context context(1);
-  std::span<const std::byte> bytes = std::as_bytes(std::span(input));
   std::vector<std::byte> glb;
-  const std::size_t split = input.find('\0');
-  if (input.starts_with('{') && split != std::string_view::npos) {
-    glb = test::make_glb(std::string(input.substr(0, split)), bytes.subspan(split + 1));
-    bytes = glb;
-  }
+  const std::span<const std::byte> bytes = gltf_bytes(input, glb);
   const auto attempt = [](auto&& read) {
     try {
       read();

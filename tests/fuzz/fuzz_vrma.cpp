@@ -6,10 +6,9 @@
 #include <span>
 
 #include "cutis/error.h"
+#include "fuzz/glb_input.h"
 #include "fuzz/target.h"
 #include "fuzz/tiny_character.h"
-#include "io/gltf_maker.h"
-#include "io/gltf_read_container.h"
 #include "io/motion_samples.h"
 #include "io/vrma_read.h"
 
@@ -28,23 +27,13 @@ std::vector<std::string> seeds() {
   int node = 0;
   for (const char* bone : {"hips", "spine", "head"}) humanoid[bone]["node"] = node++;
   builder.json["extensionsUsed"] = {"VRMC_vrm_animation"};
-  const auto glb = builder.glb();
-  const auto container = gltf::open_container(glb, "seed");
-  std::string seed(container.json);
-  seed += '\0';
-  seed.append(reinterpret_cast<const char*>(container.binary.data()), container.binary.size());
-  return {seed, builder.gltf()};
+  return {glb_input(builder), builder.gltf()};
 }
 
 void read_input(std::string_view input) {
   static const Context context(1);
-  std::span<const std::byte> bytes = std::as_bytes(std::span(input));
   std::vector<std::byte> glb;
-  const std::size_t split = input.find('\0');
-  if (input.starts_with('{') && split != std::string_view::npos) {
-    glb = test::make_glb(std::string(input.substr(0, split)), bytes.subspan(split + 1));
-    bytes = glb;
-  }
+  const std::span<const std::byte> bytes = gltf_bytes(input, glb);
   try {
     const BvhMotion motion = read_vrma_memory(bytes, "fuzz.vrma", context);
     if (motion.joints.empty()) std::abort();
