@@ -35,8 +35,10 @@ std::vector<Border> borders_of(const Topology& topology, std::span<const Vec3f> 
 
 // For every border edge the nearest one that runs along it the other way, within the tolerance at both ends; or itself.
 std::vector<std::uint32_t> partners_of(const std::vector<Border>& borders, std::span<const Vec3f> positions,
-                                       double reach) {
-  const auto cell = [&](const Vec3d& p, int k) { return static_cast<std::int64_t>(std::floor(p[k] / reach)); };
+                                       const Vec3d& lowest, double reach) {
+  const auto cell = [&](const Vec3d& p, int k) {  // a few thousand, wherever the body is
+    return static_cast<std::int64_t>(std::floor((p[k] - lowest[k]) / reach));
+  };
   const auto key = [](std::int64_t x, std::int64_t y, std::int64_t z) {
     return static_cast<std::uint64_t>(x * 73856093LL) ^ static_cast<std::uint64_t>(y * 19349663LL) ^
            static_cast<std::uint64_t>(z * 83492791LL);
@@ -119,7 +121,7 @@ bool close_seams(WeldedCharacter& welded, const Compatible& compatible) {
     if (is_finite(p)) box.add(static_cast<Vec3d>(p));
   const double reach = kSeamOfSize * diagonal(box);
   if (!(reach > 0)) return false;
-  const std::vector<std::uint32_t> partner = partners_of(borders, welded.positions, reach);
+  const std::vector<std::uint32_t> partner = partners_of(borders, welded.positions, box.lo, reach);
   const Topology& topology = welded.topology;
   const auto may_join = [&](std::uint32_t a, std::uint32_t b) {
     return a == b || (topology.find_edge(std::min(a, b), std::max(a, b)) < 0 &&
