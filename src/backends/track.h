@@ -48,6 +48,7 @@ struct TrackShown {
   std::vector<Vec3f> off;        ///< from smooth skinning, in the rest space of its part
   std::vector<Vec3f> drift;      ///< the change of that, a frame of 1/30 s
   std::vector<Affine3f> motion;  ///< per bone, then; empty: nothing was shown
+  std::vector<float> smooth;  ///< per coarse piece: how far it was shown where smooth skinning has it; or none at all
 };
 
 /// Where a target of the rig draws its vertices, in the rest space of its bone, and how firmly.

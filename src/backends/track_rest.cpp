@@ -301,6 +301,7 @@ TrackRest make_track_rest(const Rig& rig, const Context& context) {
   }
   context.check_cancelled();
   rest.coarse = coarse_skin(rig);
+  rest.pieces = CoarseSkin(s, coarse_pieces(rig));
   rest.corners = corners_of(n, s.triangles);
   rest.normals = surface_normals(rest.corners, s);
   bring_to_places(rig, rest);

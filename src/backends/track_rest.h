@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/coarse_skin.h"
 #include "backends/track_places.h"
 #include "base/float4.h"
 #include "cutis/context.h"
@@ -50,6 +51,7 @@ struct TrackRest {
   std::vector<float> fine;
   /// 0 to 1: coarse_parts() of its part, fading into the parts around; empty: nowhere.
   std::vector<float> coarse;
+  CoarseSkin pieces;                ///< of the skin, in which edges span the parts
   std::vector<float> stiffness;     ///< 0 to 1 (1: follows its bone); empty: 0 everywhere
   std::vector<Vec3f> core;          ///< the point of the bone's axis that the vertex belongs to
   std::vector<float> core_lead;     ///< per item of others: by how much the other's field is the larger one there

@@ -22,6 +22,11 @@ namespace {
 // Between the tracked and the smooth skin, in shortest edges: up to here they are two versions of one surface, from
 // there on one of them alone is whole.
 constexpr float kNearBy = 0.5F, kFarOff = 1;
+// Roughness of the smooth skin over that of the tracked one: up to here it is shown in coarse pieces, from there on the
+// tracked one; frames in which one takes over from the other, so that nothing jumps.
+constexpr float kAsFair = 1, kRougher = 1.1F, kTakeOver = 8;
+// Degrees that are not seen.
+constexpr float kNoAngle = 0.1F;
 
 }  // namespace
 
@@ -32,6 +37,8 @@ TrackShow::TrackShow(const Rig& rig, const TrackRest& rest, const Context& conte
   rows_.reserve(n);
   twist_.resize(n);
   next_twist_.resize(n);
+  state_.smooth.reserve(rest.pieces.size());
+  if (rest.pieces.size() > 0) beside_contact_.resize(n);
   restart();
 }
 
@@ -39,6 +46,7 @@ void TrackShow::restart() {
   state_.off.assign(rig_.surface.size(), Vec3f{});
   state_.drift.assign(rig_.surface.size(), Vec3f{});
   state_.motion.clear();
+  state_.smooth.clear();
   at_once_.assign(rig_.surface.size(), 0);
 }
 
@@ -235,6 +243,46 @@ void TrackShow::keep_smooth(const TrackStep& step, std::vector<Vec3f>& shown) {
   });
 }
 
+// In a piece whose edges span its parts no field shapes anything, and what relaxation and fairing spread over a ring or
+// two is spread over all of it. There the skin is shown that keeps the angles between its faces better: where smooth
+// skinning is strained the tracked one, else the smooth one, all of a piece, since a patchwork of both keeps none.
+// Away from contact, for there smooth skinning is folded, and a contact pass is to follow.
+void TrackShow::take_the_fairer(const TrackStep& step, const TrackView& view, std::vector<Vec3f>& shown) {
+  const CoarseSkin& pieces = rest_.pieces;
+  const bool at_once = !(view.frames > 0) || state_.smooth.size() != pieces.size();
+  state_.smooth.resize(pieces.size(), 0.0F);
+  std::vector<Vec3f>& smooth = next_;
+  const auto touches = [&](std::uint32_t v) {
+    const std::int32_t slot = step.slot[v];
+    return slot >= 0 && std::ranges::any_of(step.others_of(static_cast<std::size_t>(slot)),
+                                            [](const TrackOther& other) { return other.contact > 0; });
+  };
+  const auto is_held = [&](std::uint32_t v) {  // by what smooth skinning does not know
+    return (!rest_.stiffness.empty() && rest_.stiffness[v] > 0) ||
+           (!step.pin.empty() && step.slot[v] >= 0 && step.pin[v] > 0) || (!view.guarded && touches(v));
+  };
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const auto members = pieces.vertices(p);
+    float& share = state_.smooth[p];
+    float wanted = 0;
+    if (std::ranges::none_of(members, is_held)) {
+      for (const std::uint32_t v : members) {
+        smooth[v] = step.slot[v] < 0 ? step.p[v] : step.blended[v];
+        beside_contact_[v] = touches(v) || std::ranges::any_of(rig_.surface.neighbours.row(v), touches) ? 1 : 0;
+      }
+      const auto tracked = pieces.roughness(p, shown, beside_contact_);
+      const auto rival = pieces.roughness(p, smooth, beside_contact_);
+      wanted = tracked && rival ? 1 - smooth_step((*rival + kNoAngle) / (*tracked + kNoAngle), kAsFair, kRougher)
+                                : share;  // nothing to tell by
+    }
+    const float most = at_once ? 1 : static_cast<float>(view.frames) / kTakeOver;
+    share += std::clamp(wanted - share, -most, most);
+    if (!(share > 0)) continue;
+    for (const std::uint32_t v : members)
+      if (step.slot[v] >= 0) shown[v] = lerp(shown[v], step.blended[v], share);
+  }
+}
+
 void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, std::vector<Vec3f>& shown) {
   shown = step.p;
   follow(step, view.frames, shown);
@@ -246,6 +294,7 @@ void TrackShow::update(TrackStep& step, const TrackView& view, int smoothing, st
   if (list_.empty()) return;
   make_fair(shown);
   if (!rest_.coarse.empty()) keep_smooth(step, shown);
+  if (rest_.pieces.size() > 0) take_the_fairer(step, view, shown);
   for (std::size_t v = 0; v < step.lift.size(); ++v) shown[v] += step.lift[v];
 }
 

@@ -37,6 +37,7 @@ class TrackShow {
   void find_rows(TrackStep& step, bool guarded, const std::vector<Vec3f>& shown);
   void make_fair(std::vector<Vec3f>& shown);
   void keep_smooth(const TrackStep& step, std::vector<Vec3f>& shown);
+  void take_the_fairer(const TrackStep& step, const TrackView& view, std::vector<Vec3f>& shown);
   bool find_twists(const TrackStep& step);  // any
 
   const Rig& rig_;
@@ -51,7 +52,8 @@ class TrackShow {
   std::vector<float> bone_twist_;          // per bone: how much the joint above it is twisted, 0 to 1
   std::vector<float> twist_, next_twist_;  // per vertex
   std::vector<Vec3f> next_, previous_;
-  std::vector<float> keep_;  // per vertex: how far it is shown where smooth skinning has it
+  std::vector<float> keep_;           // per vertex: how far it is shown where smooth skinning has it
+  std::vector<char> beside_contact_;  // per vertex of coarse pieces
   TrackSmoothing smoothing_;
   bool touches_ = false;  // so that smoothing_ knows where
 };

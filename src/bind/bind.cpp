@@ -279,6 +279,13 @@ void make_skin(const Character& whole, const WeldedCharacter& whole_welded, cons
     if (coarse[b] > 0.5F)
       report.parts[b].remarks.emplace_back("hardly a triangle is its own: its skin is shown nearer to smooth skinning");
   }
+  std::vector<char> spanned(rig.bones.size(), 0);
+  const std::vector<std::uint32_t> piece = coarse_pieces(rig);
+  for (std::size_t v = 0; v < piece.size(); ++v)
+    if (piece[v] != kNotCoarse && rig.surface.owner[v] != RigSurface::kNoBone) spanned[rig.surface.owner[v]] = 1;
+  for (std::size_t b = 0; b < spanned.size(); ++b)
+    if (spanned[b] != 0)
+      report.parts[b].remarks.emplace_back("edges span it: smooth skinning is shown where that keeps its shape better");
   add_muscles(preset, rig);
   paint_skin(whole, preset, rig);
   context.progress("bind: operators", 0.9);

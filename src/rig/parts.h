@@ -1,6 +1,7 @@
 // Parts of a rig at rest: the skin that belongs to one bone.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,12 @@ struct PartsRest {
 /// 0 to 1 for every bone: how far its skin is too coarse for its field to help. A part of one ring of vertices has no
 /// triangle of its own: what lies between the ring and its neighbours is shaped by their bones.
 [[nodiscard]] std::vector<float> coarse_parts(const Rig& rig);
+
+/// Per vertex: which piece of the skin it belongs to, of those whose edges are on average as long as the fields of
+/// their parts reach: one edge spans the part, so that nothing is left for its field to shape; kNotCoarse elsewhere.
+/// Pieces count from 0.
+inline constexpr std::uint32_t kNotCoarse = 0xFFFFFFFF;
+[[nodiscard]] std::vector<std::uint32_t> coarse_pieces(const Rig& rig);
 
 /// 1 for bones whose parts are pieces of their own that the bone alone moves and that stand free, not plugged into
 /// others as a head into a neck: the blade of an axe. They were meant to keep their shape: they neither track a field

@@ -38,6 +38,8 @@ class TrackShowTest : public testing::Test {
     step.slot.resize(n);
     std::iota(step.slot.begin(), step.slot.end(), 0);
     step.samples.resize(n);
+    step.other_begin.assign(n, 0);
+    step.other_count.assign(n, 0);
     step.bends.resize(rig->bones.size());
     update(0);
   }
@@ -52,6 +54,60 @@ class FineTrackShowTest : public TrackShowTest {
  protected:
   FineTrackShowTest() : TrackShowTest(make_builtin("cylinder", Context(1))) {}
 };
+
+// Whose edges are longer than it is thick.
+class CoarseTrackShowTest : public TrackShowTest {
+ protected:
+  CoarseTrackShowTest() : TrackShowTest(test::make_two_bone_tube(3)) {}
+  // Every second vertex comes out of a skin.
+  void roughen(std::vector<Vec3f>& skin) const {
+    for (std::size_t v = 0; v < surface.size(); v += 2) skin[v] += surface.normals[v] * 0.2F;
+  }
+  float farthest_from(const std::vector<Vec3f>& skin) const {
+    float most = 0;
+    for (std::size_t v = 0; v < surface.size(); ++v) most = std::max(most, distance(shown[v], skin[v]));
+    return most;
+  }
+};
+
+TEST_F(CoarseTrackShowTest, TheSmoothSkinIsShownWhereItIsFairer) {
+  ASSERT_EQ(rest->pieces.size(), 1U);
+  roughen(step.p);
+  update(0);
+  EXPECT_LT(farthest_from(step.blended), 1e-6F);
+  std::swap(step.p, step.blended);
+  update(0);
+  EXPECT_LT(farthest_from(step.p), 0.05F) << "but for what fairing does";
+  EXPECT_GT(farthest_from(step.blended), 0.1F);
+}
+
+TEST_F(CoarseTrackShowTest, OneTakesOverFromTheOtherInAQuarterOfASecond) {
+  roughen(step.blended);
+  update(0);
+  step.p = surface.positions;
+  step.blended = surface.positions;
+  for (Vec3f& p : step.blended) p.y *= 1.01F;  // as fair, and beside it
+  for (std::size_t v = 0; v < surface.size(); v += 2) step.p[v] += surface.normals[v] * 0.05F;
+  std::vector<float> shares;
+  for (int frame = 0; frame < 10; ++frame) {
+    update(1);
+    shares.push_back(show.state().smooth[0]);
+  }
+  EXPECT_FLOAT_EQ(shares[0], 0.125F);
+  EXPECT_FLOAT_EQ(shares[3], 0.5F);
+  EXPECT_FLOAT_EQ(shares[7], 1.0F);
+  EXPECT_LT(farthest_from(step.blended), 1e-6F);
+}
+
+TEST_F(CoarseTrackShowTest, WhatIsPaintedStiffAndFineSkinAreLeftToTheTrackedSkin) {
+  auto stiff = std::make_shared<TrackRest>(*rest);
+  stiff->stiffness.assign(surface.size(), 0.01F);
+  TrackShow painted(*rig, *stiff, context);
+  roughen(step.p);
+  painted.update(step, {.guarded = true}, 2, shown);
+  EXPECT_GT(farthest_from(step.blended), 0.01F);
+  EXPECT_EQ(make_track_rest(*bind(test::make_two_bone_tube(), context), context).pieces.size(), 0U);
+}
 
 TEST_F(TrackShowTest, SkinThatJumpsIsFollowedGentlyAndArrives) {
   const float edge = surface.edge[0], jump = 2 * edge;

@@ -51,6 +51,30 @@ TEST(CoarseParts, AreRingsWithoutATriangleOfTheirOwn) {
   EXPECT_EQ(coarse_parts(rings_of({0, 0, RigSurface::kNoBone, 1, 1})), (std::vector<float>(4, 0.0F)));
 }
 
+TEST(CoarsePieces, AreThoseWhoseEdgesAreAsLongAsFieldsReach) {
+  Rig rig = rings_of({0, 0, 1, 1});
+  const std::size_t n = rig.surface.size();
+  // A second piece, of bone 2, which is fine; a third without a field.
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    rig.surface.positions.emplace_back(static_cast<float>(i), 9.0F, 0.0F);
+    rig.surface.owner.push_back(i < 3 ? 2 : 3);
+  }
+  rig.surface.edge.assign(rig.surface.size(), 1.2F);
+  for (std::uint32_t b = 0; b < 3; ++b) rig.fields[b].grid.radius = b == 2 ? 3.0F : 1.0F;
+  rig.surface.neighbours.begin.assign(1, 0);
+  for (std::uint32_t v = 0; v < rig.surface.size(); ++v) {
+    if (v % 4 != 3 && v < n) rig.surface.neighbours.items.push_back(v + 1);
+    if (v >= 4 && v < n) rig.surface.neighbours.items.push_back(v - 4);
+    if (v + 4 < n) rig.surface.neighbours.items.push_back(v + 4);
+    if (v >= n && (v - n) % 3 != 2) rig.surface.neighbours.items.push_back(v + 1);
+    rig.surface.neighbours.begin.push_back(static_cast<std::uint32_t>(rig.surface.neighbours.items.size()));
+  }
+  const std::vector<std::uint32_t> piece = coarse_pieces(rig);
+  for (std::size_t v = 0; v < piece.size(); ++v) EXPECT_EQ(piece[v], v < n ? 0 : kNotCoarse) << v;
+  for (std::uint32_t b = 0; b < 2; ++b) rig.fields[b].grid.radius = 1.5F;
+  EXPECT_EQ(coarse_pieces(rig), std::vector<std::uint32_t>(piece.size(), kNotCoarse));
+}
+
 TEST(ParentPart, IsTheNearestAboveWithAField) {
   Rig rig;
   rig.bones.resize(4);

@@ -585,7 +585,8 @@ std::string_view missing(const Rig& rig, const TrackingOptions& options, const C
   if (options.contact == ContactModel::composed) return "contact by operators";
   if (options.relaxation == Relaxation::jacobi) return "relaxation by Jacobi steps";
   if (!JointShapes(rig).empty()) return "operators that shape the skin beside a contact";
-  if (!track_rest(rig, context)->coarse.empty()) return "parts that are too coarse for their fields";
+  const auto rest = track_rest(rig, context);
+  if (!rest->coarse.empty() || rest->pieces.size() > 0) return "parts that are too coarse for their fields";
   return {};
 }
 
