@@ -10,6 +10,9 @@
 namespace cutis {
 namespace {
 
+// Of the edges around: files have pairs of vertices that should be one.
+constexpr float kShort = 0.25F;
+
 // From one normal to the other about the edge, radians.
 float angle_between(const Vec3f& a, const Vec3f& b, const Vec3f& left, const Vec3f& right) {
   const Vec3f edge = b - a, n = cross(edge, left - a), m = cross(right - a, edge);
@@ -47,12 +50,21 @@ CoarseSkin::CoarseSkin(const RigSurface& surface, std::span<const std::uint32_t>
     if (end != i + 2 || sides[i].forward == sides[i + 1].forward) continue;
     const Side &left = sides[sides[i].forward ? i : i + 1], &right = sides[sides[i].forward ? i + 1 : i];
     const auto& p = surface.positions;
+    const float length = distance(p[left.a], p[left.b]);
     edges_.push_back({left.a, left.b, left.corner, right.corner,
-                      angle_between(p[left.a], p[left.b], p[left.corner], p[right.corner]),
-                      distance(p[left.a], p[left.b])});
+                      angle_between(p[left.a], p[left.b], p[left.corner], p[right.corner]), length,
+                      std::max(length, kShort * 0.5F * (surface.edge[left.a] + surface.edge[left.b]))});
     edges_begin_[left.piece + 1] = edges_.size();
   }
   for (std::size_t p = 1; p <= pieces; ++p) edges_begin_[p] = std::max(edges_begin_[p], edges_begin_[p - 1]);
+}
+
+float CoarseSkin::longest(std::size_t piece, std::span<const Vec3f> positions) const {
+  float most = 0;
+  for (std::size_t e = edges_begin_[piece]; e < edges_begin_[piece + 1]; ++e)
+    if (edges_[e].counts > 0)
+      most = std::max(most, distance(positions[edges_[e].a], positions[edges_[e].b]) / edges_[e].counts);
+  return most;
 }
 
 std::optional<float> CoarseSkin::roughness(std::size_t piece, std::span<const Vec3f> positions,

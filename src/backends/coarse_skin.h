@@ -24,11 +24,14 @@ class CoarseSkin {
   /// vertex) do not count; empty without any that do.
   [[nodiscard]] std::optional<float> roughness(std::size_t piece, std::span<const Vec3f> positions,
                                                std::span<const char> leave_out) const;
+  /// The longest edge, in those at rest; edges shorter than a quarter of those around them count as that long.
+  [[nodiscard]] float longest(std::size_t piece, std::span<const Vec3f> positions) const;
 
  private:
   struct Edge {
     std::uint32_t a = 0, b = 0, left = 0, right = 0;  ///< its ends, and the third corners of its triangles
     float angle = 0, length = 0;                      ///< at rest
+    float counts = 0;                                 ///< length, or what a short one counts as
   };
   RigRows vertices_;                      // per piece
   std::vector<Edge> edges_;               // piece by piece

@@ -25,6 +25,8 @@ constexpr float kNearBy = 0.5F, kFarOff = 1;
 // Roughness of the smooth skin over that of the tracked one: up to here it is shown in coarse pieces, from there on the
 // tracked one; frames in which one takes over from the other, so that nothing jumps.
 constexpr float kAsFair = 1, kRougher = 1.1F, kTakeOver = 8;
+// Longest edge of the tracked skin over that of the smooth one: beyond the second it is torn.
+constexpr float kSound = 1.5F, kTorn = 3;
 // Degrees that are not seen.
 constexpr float kNoAngle = 0.1F;
 
@@ -259,24 +261,28 @@ void TrackShow::take_the_fairer(const TrackStep& step, const TrackView& view, st
   };
   const auto is_held = [&](std::uint32_t v) {  // by what smooth skinning does not know
     return (!rest_.stiffness.empty() && rest_.stiffness[v] > 0) ||
-           (!step.pin.empty() && step.slot[v] >= 0 && step.pin[v] > 0) || (!view.guarded && touches(v));
+           (!step.pin.empty() && step.slot[v] >= 0 && step.pin[v] > 0);
   };
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     const auto members = pieces.vertices(p);
     float& share = state_.smooth[p];
-    float wanted = 0;
-    if (std::ranges::none_of(members, is_held)) {
-      for (const std::uint32_t v : members) {
-        smooth[v] = step.slot[v] < 0 ? step.p[v] : step.blended[v];
-        beside_contact_[v] = touches(v) || std::ranges::any_of(rig_.surface.neighbours.row(v), touches) ? 1 : 0;
-      }
-      const auto tracked = pieces.roughness(p, shown, beside_contact_);
-      const auto rival = pieces.roughness(p, smooth, beside_contact_);
-      wanted = tracked && rival ? 1 - smooth_step((*rival + kNoAngle) / (*tracked + kNoAngle), kAsFair, kRougher)
-                                : share;  // nothing to tell by
+    if (std::ranges::any_of(members, is_held)) {
+      share = 0;
+      continue;
     }
+    for (const std::uint32_t v : members) {
+      smooth[v] = step.slot[v] < 0 ? step.p[v] : step.blended[v];
+      beside_contact_[v] = touches(v) || std::ranges::any_of(rig_.surface.neighbours.row(v), touches) ? 1 : 0;
+    }
+    float wanted = share;  // where there is nothing to tell by
+    const auto tracked = pieces.roughness(p, shown, beside_contact_),
+               rival = pieces.roughness(p, smooth, beside_contact_);
+    if (tracked && rival) wanted = 1 - smooth_step((*rival + kNoAngle) / (*tracked + kNoAngle), kAsFair, kRougher);
+    // Without a contact pass only the tracked skin keeps to its side.
+    if (!view.guarded && std::ranges::any_of(members, touches)) wanted = 0;
+    const float torn = smooth_step(pieces.longest(p, shown) / std::max(1.0F, pieces.longest(p, smooth)), kSound, kTorn);
     const float most = at_once ? 1 : static_cast<float>(view.frames) / kTakeOver;
-    share += std::clamp(wanted - share, -most, most);
+    share = std::max(share + std::clamp(wanted - share, -most, most), torn);  // torn skin is gone at once
     if (!(share > 0)) continue;
     for (const std::uint32_t v : members)
       if (step.slot[v] >= 0) shown[v] = lerp(shown[v], step.blended[v], share);

@@ -99,6 +99,22 @@ TEST_F(CoarseTrackShowTest, OneTakesOverFromTheOtherInAQuarterOfASecond) {
   EXPECT_LT(farthest_from(step.blended), 1e-6F);
 }
 
+TEST_F(CoarseTrackShowTest, TornSkinIsGoneAtOnceWithAContactPassAndWithout) {
+  roughen(step.blended);
+  for (const bool guarded : {true, false}) {
+    show.restart();
+    show.update(step, {.guarded = guarded}, 2, shown);
+    ASSERT_EQ(show.state().smooth[0], 0);
+    std::vector<Vec3f> sound = step.p;
+    step.p[0] += Vec3f{30 * surface.edge[0], 0, 0};
+    show.show_at_once(std::vector<char>(surface.size(), 1));
+    show.update(step, {.frames = 1, .guarded = guarded}, 2, shown);
+    EXPECT_EQ(show.state().smooth[0], 1);
+    EXPECT_LT(farthest_from(step.blended), 1e-6F);
+    step.p = sound;
+  }
+}
+
 TEST_F(CoarseTrackShowTest, WhatIsPaintedStiffAndFineSkinAreLeftToTheTrackedSkin) {
   auto stiff = std::make_shared<TrackRest>(*rest);
   stiff->stiffness.assign(surface.size(), 0.01F);
