@@ -85,12 +85,13 @@ LayerRide::LayerRide(const Rig& rig) : rig_(rig) {
   smooth_normal_.resize(rig.vertex_count());
   riders_.resize(l.size());
   rider_turn_.resize(l.size());
+  along_turn_.resize(l.size());
   rider_room_.assign(l.size(), 1);
 }
 
-void LayerRide::turn_skin(const Frame& frame, const Context& context) {
+void LayerRide::turn_skin(std::span<const Vec3f> positions, const Context& context) {
   const RigSurface& s = rig_.surface;
-  const auto at = [&](std::uint32_t v) -> const Vec3f& { return frame.positions[s.first_of[v]]; };
+  const auto at = [&](std::uint32_t v) -> const Vec3f& { return positions[s.first_of[v]]; };
   parallel_for(context, held_.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t v = held_[i];
@@ -208,7 +209,6 @@ float LayerRide::first_facing(const Vec3f& p, const Vec3f& way) const {
 }
 
 void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Context& context) {
-  const RigSurface& s = rig_.surface;
   const RigLayers& l = rig_.layers;
   skin_dual_quaternion(rig_, palette, smooth_, smooth_normal_, context);
   parallel_for(context, l.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -220,74 +220,101 @@ void LayerRide::carry(const BonePalette& palette, const Frame& frame, const Cont
       }
       riders_[r] = smooth_[input];
       if (!(l.share[r] > 0)) continue;
-      const Vec3f over = rig_.rest_positions[input] - l.foot[r];
-      const Triangle& ground = l.ground[r];
-      Vec3f offset;
-      const Vec3f base = frame.positions[s.first_of[ground[0]]] * l.ground_at[r].x +
-                         frame.positions[s.first_of[ground[1]]] * l.ground_at[r].y +
-                         frame.positions[s.first_of[ground[2]]] * l.ground_at[r].z;
-      Quatf turn{0, 0, 0, 0};
-      float room = 0;
-      for (std::uint32_t i = l.anchors.begin[r]; i < l.anchors.begin[r + 1]; ++i) {
-        const std::uint32_t v = l.anchors.items[i], k = slot_[v];
-        const float w = l.anchor_weight[i];
-        offset += rotate(turn_[k], over) * w;
-        room += w * room_[k];
-        const float sign = dot(turn, turn_[k]) < 0 ? -w : w;
-        turn = {turn.x + sign * turn_[k].x, turn.y + sign * turn_[k].y, turn.z + sign * turn_[k].z,
-                turn.w + sign * turn_[k].w};
-      }
-      rider_turn_[r] = normalized(turn);
-      // A mean of turned offsets is shorter than they are.
-      const float height = length(over), mean = length(offset);
-      if (mean > 0) offset *= height / mean;
-      rider_room_[r] = room;
-      const Vec3f rides = base + offset * room;
+      const Vec3f base = foot_in(frame.positions, r), offset = rest_offset(r);
+      mean_turn(r);
+      const Vec3f rides = base + offset * rider_room_[r];
       if (is_finite(rides)) riders_[r] = lerp(smooth_[input], rides, l.share[r]);
     }
   });
 }
 
+// From its foot to a rider, as the skin around has turned since rest.
+Vec3f LayerRide::rest_offset(std::size_t rider) const {
+  const RigLayers& l = rig_.layers;
+  const Vec3f over = rig_.rest_positions[l.first_of[rider]] - l.foot[rider];
+  Vec3f offset;
+  for (std::uint32_t i = l.anchors.begin[rider]; i < l.anchors.begin[rider + 1]; ++i)
+    offset += rotate(turn_[slot_[l.anchors.items[i]]], over) * l.anchor_weight[i];
+  // A mean of turned offsets is shorter than they are.
+  const float height = length(over), mean = length(offset);
+  return mean > 0 ? offset * (height / mean) : offset;
+}
+
+Vec3f LayerRide::foot_in(std::span<const Vec3f> positions, std::size_t rider) const {
+  const RigSurface& s = rig_.surface;
+  const Triangle& ground = rig_.layers.ground[rider];
+  const Vec3f& at = rig_.layers.ground_at[rider];
+  return positions[s.first_of[ground[0]]] * at.x + positions[s.first_of[ground[1]]] * at.y +
+         positions[s.first_of[ground[2]]] * at.z;
+}
+
+// Of the anchors: their turn, and the room there.
+void LayerRide::mean_turn(std::size_t rider) {
+  const RigLayers& l = rig_.layers;
+  Quatf turn{0, 0, 0, 0};
+  float room = 0;
+  for (std::uint32_t i = l.anchors.begin[rider]; i < l.anchors.begin[rider + 1]; ++i) {
+    const std::uint32_t k = slot_[l.anchors.items[i]];
+    const float w = l.anchor_weight[i];
+    room += w * room_[k];
+    const float sign = dot(turn, turn_[k]) < 0 ? -w : w;
+    turn = {turn.x + sign * turn_[k].x, turn.y + sign * turn_[k].y, turn.z + sign * turn_[k].z,
+            turn.w + sign * turn_[k].w};
+  }
+  rider_turn_[rider] = normalized(turn);
+  rider_room_[rider] = room;
+}
+
 // One after the other, lower layers first: a point that stands out takes the triangle above it along, by the shortest
 // way.
-void LayerRide::keep_covered() {
+void LayerRide::keep_covered(std::span<const float> most) {
   const RigSurface& s = rig_.surface;
   const RigLayers& l = rig_.layers;
   for (int pass = 0; pass < kCoverPasses; ++pass)
-    for (const RigCover& c : l.covers) {
-      const bool skin = c.below < s.size();
-      const std::uint32_t rider = skin ? 0 : c.below - static_cast<std::uint32_t>(s.size());
-      Vec3f p, n;
-      float room = 1;
-      if (skin) {
-        const std::uint32_t k = slot_[c.below];
-        p = skin_[k];
-        n = normal_[k];
-        room = room_[k];
-      } else {
-        if (l.bone[rider] != RigLayers::kNone || !(l.share[rider] > 0)) continue;
-        p = riders_[rider];
-        n = rotate(rider_turn_[rider], c.normal);
-        room = rider_room_[rider];
-      }
-      const Triangle& t = l.triangles[c.triangle];
-      Vec3f above;
-      float squares = 0, share = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        above += riders_[t[k]] * c.at[k];
-        squares += c.at[k] * c.at[k];
-        share += l.share[t[k]] * c.at[k];
-      }
-      if (!(share > 0)) continue;
-      const float height = dot(above - p, n), wanted = kKeptHeight * share * room * c.height;
+    for (std::size_t i = 0; i < l.covers.size(); ++i) {
+      const RigCover& c = l.covers[i];
+      const Covered at = covered(c);
+      if (!(at.share > 0)) continue;
+      float wanted = kKeptHeight * at.share * at.room * c.height;
+      if (!most.empty()) wanted = std::min(wanted, at.room * most[i]);
+      const float height = dot(at.above, at.normal);
       if (!(height < wanted)) continue;
-      const Vec3f aside = above - p - n * height;
-      const float edge = skin ? s.edge[c.below] : c.height;
+      const Vec3f aside = at.above - at.normal * height;
+      const float edge = c.below < s.size() ? s.edge[c.below] : c.height;
       if (!(length(aside) <= std::max(kSlid * c.height, edge)) ||
           !(wanted - height <= kSlid * std::max(c.height, edge)))
         continue;
-      for (std::size_t k = 0; k < 3; ++k) riders_[t[k]] += n * ((wanted - height) * c.at[k] / squares);
+      float squares = 0;
+      for (const float x : c.at) squares += x * x;
+      const Triangle& t = l.triangles[c.triangle];
+      for (std::size_t k = 0; k < 3; ++k) riders_[t[k]] += at.normal * ((wanted - height) * c.at[k] / squares);
     }
+}
+
+LayerRide::Covered LayerRide::covered(const RigCover& c) const {
+  const RigSurface& s = rig_.surface;
+  const RigLayers& l = rig_.layers;
+  Covered at;
+  Vec3f p;
+  if (c.below < s.size()) {
+    const std::uint32_t k = slot_[c.below];
+    p = skin_[k];
+    at.normal = normal_[k];
+    at.room = room_[k];
+  } else {
+    const std::uint32_t rider = c.below - static_cast<std::uint32_t>(s.size());
+    if (l.bone[rider] != RigLayers::kNone || !(l.share[rider] > 0)) return at;
+    p = riders_[rider];
+    at.normal = rotate(rider_turn_[rider], c.normal);
+    at.room = rider_room_[rider];
+  }
+  const Triangle& t = l.triangles[c.triangle];
+  for (std::size_t k = 0; k < 3; ++k) {
+    at.above += riders_[t[k]] * c.at[k];
+    at.share += l.share[t[k]] * c.at[k];
+  }
+  at.above -= p;
+  return at;
 }
 
 void LayerRide::write(const BonePalette& palette, Frame& frame, const Context& context) const {
@@ -308,11 +335,59 @@ void LayerRide::write(const BonePalette& palette, Frame& frame, const Context& c
 }
 
 void LayerRide::ride(const BonePalette& palette, Frame& frame, const Context& context) {
-  turn_skin(frame, context);
+  turn_skin(frame.positions, context);
   make_room(frame, context);
   carry(palette, frame, context);
-  keep_covered();
+  keep_covered({});
   write(palette, frame, context);
+}
+
+void LayerRide::go_along(std::span<const Vec3f> shape, std::span<const Vec3f> shape_normals, Frame& frame,
+                         const Context& context) {
+  const RigLayers& l = rig_.layers;
+  std::fill(room_.begin(), room_.end(), 1.0F);
+  turn_skin(shape, context);
+  shape_turn_ = turn_;
+  for (std::size_t r = 0; r < l.size(); ++r) {
+    riders_[r] = shape[l.first_of[r]];
+    if (l.share[r] > 0) mean_turn(r);
+  }
+  shape_height_.resize(l.covers.size());
+  for (std::size_t i = 0; i < l.covers.size(); ++i) {
+    const Covered at = covered(l.covers[i]);
+    shape_height_[i] = dot(at.above, at.normal);
+  }
+
+  turn_skin(frame.positions, context);
+  make_room(frame, context);
+  parallel_for(context, l.size(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      if (!(l.share[r] > 0)) continue;
+      const Vec3f foot = foot_in(shape, r), over = riders_[r] - foot;
+      const Quatf was = conjugate(rider_turn_[r]);
+      Vec3f offset;
+      for (std::uint32_t i = l.anchors.begin[r]; i < l.anchors.begin[r + 1]; ++i) {
+        const std::uint32_t k = slot_[l.anchors.items[i]];
+        offset += rotate(turn_[k] * conjugate(shape_turn_[k]), over) * l.anchor_weight[i];
+      }
+      mean_turn(r);
+      const float height = length(over), mean = length(offset);
+      if (mean > 0) offset *= height / mean;
+      offset = lerp(rest_offset(r), offset, rider_room_[r]);
+      const Vec3f way = foot_in(frame.positions, r) - foot + offset * rider_room_[r] - over;
+      if (!is_finite(way)) continue;
+      riders_[r] += way * l.share[r];
+      along_turn_[r] = rider_turn_[r] * was;
+    }
+  });
+  keep_covered(shape_height_);
+  for (std::size_t i = 0; i < l.rider_of.size(); ++i) {
+    const std::uint32_t r = l.rider_of[i];
+    if (r == RigLayers::kNone) continue;
+    frame.positions[i] = riders_[r];
+    const Vec3f& n = shape_normals[i];
+    frame.normals[i] = l.share[r] > 0 ? normalized(lerp(n, rotate(along_turn_[r], n), l.share[r]), n) : n;
+  }
 }
 
 }  // namespace cutis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backends/engine.h"
@@ -21,10 +22,27 @@ class LayerRide {
   /// bones. Depends on nothing else: no state goes from frame to frame.
   void ride(const BonePalette& palette, Frame& frame, const Context& context);
 
+  /// Riders of a shape that another deformer made (all input vertices): each stays over the skin as it is there, and
+  /// goes along with what the frame's skin does beyond it; where cloth has little room it is laid on the skin anew.
+  /// What follows a bone, or its own weights, is the shape's.
+  void go_along(std::span<const Vec3f> shape, std::span<const Vec3f> shape_normals, Frame& frame,
+                const Context& context);
+
  private:
-  void turn_skin(const Frame& frame, const Context& context);
+  /// A point that a garment covers: from it to the garment, its normal, room and how far the garment rides there.
+  struct Covered {
+    Vec3f above, normal;
+    float room = 1, share = 0;
+  };
+
+  void turn_skin(std::span<const Vec3f> positions, const Context& context);
   void carry(const BonePalette& palette, const Frame& frame, const Context& context);
-  void keep_covered();
+  /// `most`: per cover, the height over it that is enough; empty: any.
+  void keep_covered(std::span<const float> most);
+  [[nodiscard]] Covered covered(const RigCover& cover) const;
+  [[nodiscard]] Vec3f foot_in(std::span<const Vec3f> positions, std::size_t rider) const;
+  [[nodiscard]] Vec3f rest_offset(std::size_t rider) const;
+  void mean_turn(std::size_t rider);
   void write(const BonePalette& palette, Frame& frame, const Context& context) const;
   void make_room(const Frame& frame, const Context& context);
   [[nodiscard]] float first_facing(const Vec3f& p, const Vec3f& way) const;
@@ -47,6 +65,9 @@ class LayerRide {
   std::vector<Vec3f> riders_;
   std::vector<Quatf> rider_turn_;
   std::vector<float> rider_room_;
+  std::vector<Quatf> shape_turn_;    // turn_ in the shape
+  std::vector<Quatf> along_turn_;    // of riders, from the shape on
+  std::vector<float> shape_height_;  // of garments over what they cover, in the shape
 };
 
 }  // namespace cutis

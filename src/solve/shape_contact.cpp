@@ -68,6 +68,7 @@ struct ShapeContact::Impl {
       bone[v] = rig->blocks[rig->block_begin.empty() ? v : rig->block_begin[v]].bone[0];
     frame.positions.resize(n);
     frame.normals.resize(n);
+    shape.resize(n);
     method.resize(n);
     method_normals.resize(n);
     before.assign(n, {});
@@ -109,6 +110,7 @@ struct ShapeContact::Impl {
   Frame frame;
   std::vector<std::uint32_t> bone;  // that turns a vertex's difference
   std::vector<Vec3f> method, method_normals;
+  std::vector<Vec3f> shape;        // of this frame, where its bones were moved to
   std::vector<Vec3f> before, now;  // differences where the pass is and of this frame, in the bone's axes at rest
   Pose from;                       // where the pass is
 };
@@ -170,6 +172,12 @@ const Frame& ShapeContact::solve(const Pose& pose, std::span<const Vec3f> positi
   s.meter.start(kShapeWork + kShapeVertexWork * s.rig->surface.size(), 0);
   const bool arrived = s.pass.advance(to, skin_at, frame.positions, s.contact, s.context, &s.meter, length(offset));
   std::copy(normals.begin(), normals.end(), frame.normals.begin());
+  if (s.layers) {  // the shape where its body went
+    if (arrived)
+      skin_at(to, 0, s.shape);
+    else
+      for (std::size_t v = 0; v < n; ++v) s.shape[v] = positions[v] - far_away;
+  }
   if (arrived) {
     s.pass.bend_normals(frame.normals, s.context);
     s.pass.contact(frame.contact);
@@ -179,8 +187,7 @@ const Frame& ShapeContact::solve(const Pose& pose, std::span<const Vec3f> positi
   }
   frame.report.contact = s.contact;
   s.stay_with_pass(arrived, to);
-  s.motion.update(*s.rig, to);
-  if (s.layers) s.layers->ride(s.motion.palette(), frame, s.context);
+  if (s.layers) s.layers->go_along(s.shape, normals, frame, s.context);
   if (offset != Vec3d{})
     for (Vec3f& p : frame.positions) p += far_away;
   frame.report.milliseconds = timer.milliseconds();
