@@ -159,6 +159,7 @@ struct ContactPass::Impl {
   std::size_t keep_whole(const Context& context);
   void hold_again(const Context& context);
   std::size_t draw_together(std::vector<Vec3f>& skin, const Context& context);
+  [[nodiscard]] bool is_worse_than_shape(const Context& context);
   void show(ContactReport& report, const Context& context);
   std::size_t free_caught(std::size_t substeps, const Context& context);
   bool substep(double t0, double t1, int halvings, const Skin& skin, ContactReport& report, const Context& context);

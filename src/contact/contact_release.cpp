@@ -302,8 +302,9 @@ void ContactPass::Impl::catch_up() {
 // to smooth skinning; what meets then is let go until it is apart. See docs/algorithms/contact.md.
 std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   rearm_parted(context);
+  // A shape that was given is as it is meant; smooth skinning at the pose that was found for it may be wrung.
   bool may_be_torn = false;
-  for (std::size_t e = 0; e < topology.edges.size() && !may_be_torn; ++e) {
+  for (std::size_t e = 0; e < topology.edges.size() && !may_be_torn && !options.shape; ++e) {
     const Edge& edge = topology.edges[e];
     may_be_torn = distance(mesh[edge.a], mesh[edge.b]) > kTornStretch * shared->edge_length[e];
   }
@@ -316,9 +317,11 @@ std::size_t ContactPass::Impl::keep_whole(const Context& context) {
   whole = raw;
   if (prompt && std::ranges::find(broken_edges, kLagging) != broken_edges.end()) catch_up();
   if (find_broken(mesh, whole, kTooMuch) || torn_by_method) {
-    if (!may_be_torn) find_plain(motion, context);
     whole = raw;
-    if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
+    if (!options.shape) {
+      if (!may_be_torn) find_plain(motion, context);
+      if (find_broken(whole, plain, kRepaired)) repair(whole, plain);
+    }
     mesh = proposed;
     if (find_broken(mesh, whole, kRepaired)) repair(mesh, whole);
   }

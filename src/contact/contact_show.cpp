@@ -1,4 +1,6 @@
 // What is shown of the valid mesh. See docs/algorithms/contact.md, "What is shown is never torn".
+#include <limits>
+
 #include "base/math.h"
 #include "contact/contact_pass_impl.h"
 
@@ -22,10 +24,32 @@ std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Con
   return strain.apply(*smooth, skin, context);
 }
 
+// A shape that was given and cannot be followed for certain is shown as it is where less of that meets.
+bool ContactPass::Impl::is_worse_than_shape(const Context& context) {
+  const auto count = [&](const std::vector<Vec3f>& skin) {
+    constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
+    for (const Vec3f& p : skin)
+      if (!is_finite(p)) return kUnknown;
+    WorkMeter own;
+    own.start(kLookWork * mesh.size(), 0);
+    std::size_t pairs = 0;
+    for (const MeetingParts& m : meeting_search.find(
+             skin, [](std::uint32_t, std::uint32_t) { return false; }, context, &own))
+      pairs += m.pairs;
+    return own.stopped() ? kUnknown : pairs;
+  };
+  const std::size_t ours = count(mesh);
+  return ours > 0 && count(raw) < ours;
+}
+
 // The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
 // is looked at again, and what intersects then is not certified, and named. Skin that is stretched, but not torn for
 // certain, is whole: it stays as it is if drawing it together would make it meet.
 void ContactPass::Impl::show(ContactReport& report, const Context& context) {
+  if (options.shape && !report.certified && is_worse_than_shape(context)) {
+    shown = raw;
+    return;
+  }
   shown = mesh;
   const std::size_t drawn = draw_together(shown, context);
   if (drawn == 0 || !report.certified) return;
