@@ -360,7 +360,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
   const Affine3d& frame = paths.frame[task.part_b];
   const auto triangles = surface_.triangles();
   const auto rest = surface_.rest();
-  const auto edge_length = surface_.edge_length();
+  const auto edge_length = surface_.edge_length(), grain = surface_.grain();
 
   // on_a: bit k is set where point k is a's; c: corners.
   const auto emit = [&](ElementPair kind, const std::array<std::uint32_t, 4>& v, const std::array<std::uint32_t, 4>& c,
@@ -384,7 +384,7 @@ void BroadPhase::test_leaves(const StepPaths& paths, std::span<const char> flagg
     double h = std::numeric_limits<double>::infinity(), longest = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       r[k] = static_cast<Vec3d>(rest[v[k]]);
-      h = std::min<double>(h, edge_length[v[k]]);
+      h = std::min<double>(h, grain[v[k]]);
       longest = std::max<double>(longest, edge_length[v[k]]);
     }
     const double at_rest = separation(kind, r).distance;

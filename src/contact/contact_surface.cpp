@@ -17,6 +17,8 @@
 namespace cutis {
 namespace {
 
+// Of the thickness of a part: longer edges say nothing of how near its skin may come. Clean bodies have none.
+constexpr float kGrainOfPart = 2;
 // Operations of the rest pose: enough for thousands of pairs that intersect at every vertex.
 constexpr std::uint64_t kRestWork = 200'000'000;
 
@@ -82,6 +84,9 @@ ContactSurface::ContactSurface(const ContactMesh& mesh, const Context& context, 
     parts_[p].inverse_mass = mesh.part_rigid.empty() || mesh.part_rigid[p] == 0 ? parts_[p].thickness : 0;
   }
   for (const std::uint32_t p : part_) ++parts_[p].vertices;
+  grain_ = edge_length_;
+  for (std::uint32_t v = 0; v < grain_.size(); ++v)
+    grain_[v] = std::min(grain_[v], kGrainOfPart * parts_[part_[v]].thickness);
   for (std::uint32_t p = 0; p < parts_.size(); ++p)
     if (parts_[p].vertices > parts_[main_part_].vertices) main_part_ = p;
   std::vector<std::uint32_t> all(triangles_.size());

@@ -98,6 +98,10 @@ class ContactSurface {
   [[nodiscard]] std::span<const std::uint32_t> seam_triangles() const { return seam_triangles_; }  ///< of several parts
   [[nodiscard]] std::span<const Part> parts() const { return parts_; }
   [[nodiscard]] std::span<const float> edge_length() const { return edge_length_; }  ///< mean at each vertex
+  /// That, or twice the thickness of the vertex's part where edges are longer. What skin keeps from skin, and how far
+  /// around it is looked, goes by this: edges of low-poly limbs are many times as long as these are thick, and all of
+  /// such a limb would be near all of it.
+  [[nodiscard]] std::span<const float> grain() const { return grain_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
   /// Per vertex, the vertices around it, each joined to the next by a triangle with it, in the order of its corners.
   /// Empty where these are not all, or do not close, or are of several parts.
@@ -141,7 +145,7 @@ class ContactSurface {
   Adjacency rims_;
   std::vector<Ownership> ownership_;
   std::vector<Part> parts_;
-  std::vector<float> edge_length_;
+  std::vector<float> edge_length_, grain_;
   std::uint32_t main_part_ = 0;
   double size_ = 0;
   RestReport rest_report_;

@@ -153,7 +153,7 @@ void SafeStep::Impl::prepare(std::span<const Vec3f> from, std::span<const Vec3f>
     return most;
   });
   keep = kKeepUlps * kUlp * (largest + away);
-  for (std::size_t v = 0; v < n; ++v) pad[v] = static_cast<float>(options.pad_edges * surface.edge_length()[v] + keep);
+  for (std::size_t v = 0; v < n; ++v) pad[v] = static_cast<float>(options.pad_edges * surface.grain()[v] + keep);
 }
 
 // Movers: what the caller says, and all that differs from riding along with its part.

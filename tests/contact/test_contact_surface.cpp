@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -39,6 +40,22 @@ TEST(ContactSurface, OwnsEveryElementOnceInEachPartThatItBordersOn) {
     several += parts.size() > 1;
   }
   EXPECT_GT(several, 0U);
+}
+
+// The legs of a low-poly spider: all of one would be near all of it.
+TEST(ContactSurface, LooksNoFartherAroundALongEdgeThanItsPartIsThick) {
+  test::Surface sphere = test::make_sphere(1, 6, 6);
+  for (Vec3f& p : sphere.positions) p.y *= 20;
+  const std::vector<std::uint32_t> part(sphere.positions.size(), 0);
+  const Context context(1);
+  const auto grain_for = [&](float radius) {
+    const std::vector<float> radii{radius};
+    const ContactSurface surface({sphere.positions, sphere.triangles, part, 1, radii}, context);
+    for (std::size_t v = 0; v < part.size(); ++v) EXPECT_LE(surface.grain()[v], surface.edge_length()[v]);
+    return std::vector<float>(surface.grain().begin(), surface.grain().end());
+  };
+  EXPECT_FLOAT_EQ(std::ranges::max(grain_for(1)), 2);
+  EXPECT_GT(std::ranges::max(grain_for(100)), 5) << "edges that are not long for their part count as they are";
 }
 
 TEST(ContactSurface, CountsWhatIntersectsAndWhatIsFlatAtRest) {
