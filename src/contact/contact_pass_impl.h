@@ -87,6 +87,7 @@ struct ContactPass::Impl {
   std::vector<double> lag;                            // per part, metres, of all its vertices; of rigid ones the most
   std::vector<Vec3f> plain, whole;                    // smooth skinning; the method's skin, repaired
   std::vector<Vec3f> unrepaired;                      // skin before an attempt to repair it
+  std::vector<Vec3f> drawn_together;                  // what is shown, where that meets itself
   std::vector<char> broken;                           // per vertex: at such an edge
   std::vector<char> wound;                            // per vertex: of skin that was unwound
   std::vector<std::uint8_t> suspects;                 // per vertex: around which intersections are looked for

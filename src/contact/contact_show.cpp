@@ -5,6 +5,12 @@
 #include "contact/contact_pass_impl.h"
 
 namespace cutis {
+namespace {
+
+// Of the way from torn skin to where it is drawn together.
+constexpr float kPartWay[] = {0.25F, 0.5F, 0.75F, 1};
+
+}  // namespace
 
 // Draws `skin` together where it is stretched too far. Returns how many vertices were looked at.
 std::size_t ContactPass::Impl::draw_together(std::vector<Vec3f>& skin, const Context& context) {
@@ -43,24 +49,30 @@ bool ContactPass::Impl::is_worse_than_shape(const Context& context) {
 }
 
 // The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
-// is looked at again, and what intersects then is not certified, and named. Skin that is stretched, but not torn for
-// certain, is whole: it stays as it is if drawing it together would make it meet.
+// is looked at again, and what intersects then is not certified, and named. Skin that is stretched, but not torn, is
+// whole: it stays as it is if drawing it together would make it meet. Torn skin goes only as far as it must.
 void ContactPass::Impl::show(ContactReport& report, const Context& context) {
-  if (options.shape && !report.certified && is_worse_than_shape(context)) {
-    shown = raw;
-    return;
-  }
   shown = mesh;
   const std::size_t drawn = draw_together(shown, context);
   if (drawn == 0 || !report.certified) return;
   const auto ignored = [&](std::uint32_t a, std::uint32_t b) { return safe.released(a, b); };
   WorkMeter own;  // a look at all that intersects is not the frame's work, and has a bound of its own
   own.start(kLookWork * mesh.size(), 0);
-  suspect_moved(mesh, shown);  // the valid mesh does not intersect
-  const auto meeting = meeting_search.find_near(suspects, shown, ignored, context, &own);
+  const auto look = [&] {
+    suspect_moved(mesh, shown);  // the valid mesh does not intersect
+    return meeting_search.find_near(suspects, shown, ignored, context, &own);
+  };
+  auto meeting = look();
   if ((!meeting.empty() || own.stopped()) && longest_stretch(mesh) < kSurelyTorn) {
+    const std::vector<Vec3f>& smooth = options.shape ? raw : plain;
+    drawn_together.swap(shown);
     shown = mesh;
-    return;
+    if (own.stopped() || !strain.is_torn(smooth, mesh)) return;
+    for (const float share : kPartWay) {
+      for (std::size_t v = 0; v < mesh.size(); ++v) shown[v] = lerp(mesh[v], drawn_together[v], share);
+      if (!strain.is_torn(smooth, shown)) break;
+    }
+    meeting = look();
   }
   report.certified = meeting.empty() && !own.stopped();
   if (own.stopped()) return;

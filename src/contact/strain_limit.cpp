@@ -65,14 +65,25 @@ std::span<const std::uint32_t> StrainLimit::find_suspects(std::span<const Vec3f>
   return list_;
 }
 
+template <class Test>
+bool StrainLimit::any_edge(Test&& test) const {
+  return std::ranges::any_of(list_, [&](std::uint32_t v) {
+    return std::ranges::any_of(surface_.neighbours.row(v),
+                               [&](std::uint32_t w) { return listed_[w] != 0 && test(v, w); });
+  });
+}
+
+bool StrainLimit::is_torn(std::span<const Vec3f> smooth, std::span<const Vec3f> skin) const {
+  const RigSurface& s = surface_;
+  return any_edge([&](std::uint32_t v, std::uint32_t w) {
+    return distance(skin[v], skin[w]) > torn_from(distance(s.positions[v], s.positions[w]),
+                                                  distance(smooth[v], smooth[w]), 0.5F * (s.edge[v] + s.edge[w]));
+  });
+}
+
 // An edge that is too long has two suspects. What smooth skinning stretches elsewhere could only allow more.
 bool StrainLimit::may_act(std::span<const Vec3f> smooth, std::span<const Vec3f> skin) const {
   const RigSurface& s = surface_;
-  const auto any_edge = [&](auto&& test) {
-    return std::ranges::any_of(list_, [&](std::uint32_t v) {
-      return std::ranges::any_of(s.neighbours.row(v), [&](std::uint32_t w) { return listed_[w] != 0 && test(v, w); });
-    });
-  };
   float worst = 1;
   (void)any_edge([&](std::uint32_t v, std::uint32_t w) {
     worst = std::max(worst, stretch_of(s, smooth, v, w));

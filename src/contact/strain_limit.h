@@ -29,10 +29,15 @@ class StrainLimit {
   [[nodiscard]] std::span<const std::uint32_t> find_suspects(std::span<const Vec3f> skin, const Context& context);
   /// Whether an edge between suspects may be too long. `smooth`: known at suspects.
   [[nodiscard]] bool may_act(std::span<const Vec3f> smooth, std::span<const Vec3f> skin) const;
+  /// Whether an edge between suspects is torn: longer than is counted, where may_act() asks for less. `smooth`: as
+  /// there.
+  [[nodiscard]] bool is_torn(std::span<const Vec3f> smooth, std::span<const Vec3f> skin) const;
   /// After find_suspects() of the same skin. `smooth`: known everywhere. Returns how many vertices were looked at.
   std::size_t apply(std::span<const Vec3f> smooth, std::vector<Vec3f>& skin, const Context& context);
 
  private:
+  template <class Test>
+  [[nodiscard]] bool any_edge(Test&& test) const;  // between suspects
   [[nodiscard]] StrainSurface against(std::span<const Vec3f> smooth, float worst) const;
   [[nodiscard]] float largest_stretch(std::span<const Vec3f> smooth, const Context& context);
 

@@ -32,6 +32,13 @@ CUTIS_HD inline float longest_edge(float rest, float smooth, float local, float 
   return larger(smaller(here, anywhere), smooth);
 }
 
+/// Longer than this, metres, an edge is torn, as the metric of that name counts; arguments as above.
+CUTIS_HD inline float torn_from(float rest, float smooth, float local) {
+  constexpr float kTorn = 3;
+  const float length = kTorn * (smooth > kShortEdge * local ? smooth : kShortEdge * local);
+  return length > rest ? length : rest;
+}
+
 /// What a surface is like where edges are held against it; per vertex.
 struct StrainSurface {
   const Vec3f *rest, *smooth;  ///< positions

@@ -93,7 +93,8 @@ TEST_F(StrainLimitTest, LeavesSkinThatIsWholeAsItIs) {
   EXPECT_EQ(limited(skin, surface.positions), skin);
 }
 
-// What smooth skinning crushes, in a crease, is torn where it is longer than at rest (and three times as long as there).
+// What smooth skinning crushes, in a crease, is torn where it is longer than at rest (and three times as long as
+// there).
 TEST_F(StrainLimitTest, WhatSmoothSkinningCrushesMayBeAsLongAsAtRest) {
   std::vector<Vec3f> crushed = surface.positions;
   for (Vec3f& p : crushed) p *= 0.1F;
@@ -101,6 +102,25 @@ TEST_F(StrainLimitTest, WhatSmoothSkinningCrushesMayBeAsLongAsAtRest) {
   EXPECT_GT(longest_stretch(skin), 1.3F);
   EXPECT_LT(longest_stretch(after), 1.01F);
   EXPECT_LT(distance(after[0], skin[0]), 1e-4F);
+}
+
+// As the metric counts: drawing together begins before.
+TEST_F(StrainLimitTest, TornIsThreeTimesAsLongAsInSmoothSkinningAndLongerThanAtRest) {
+  const StrainRest rest(surface);
+  StrainLimit limit(surface, rest);
+  std::vector<Vec3f> crushed = surface.positions;
+  for (Vec3f& p : crushed) p *= 0.5F;
+  const auto is_torn = [&](float height, const std::vector<Vec3f>& smooth) {
+    const std::vector<Vec3f> skin = with_lost_vertex(height);
+    return !limit.find_suspects(skin, Context(1)).empty() && limit.is_torn(smooth, skin);
+  };
+  EXPECT_FALSE(is_torn(2.8F, surface.positions));  // of edges of 1: 2.97
+  EXPECT_TRUE(is_torn(2.9F, surface.positions));
+  EXPECT_FALSE(is_torn(1.1F, crushed));
+  EXPECT_TRUE(is_torn(1.2F, crushed));
+  for (Vec3f& p : crushed) p *= 0.01F;  // but no edge counts for less than a quarter of those around it
+  EXPECT_FALSE(is_torn(0, crushed));
+  EXPECT_TRUE(is_torn(0.9F, crushed));
 }
 
 TEST_F(StrainLimitTest, LeavesVerticesThatShouldBeOneAsTheyAre) {

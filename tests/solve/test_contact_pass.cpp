@@ -246,6 +246,24 @@ TEST_F(ContactPassTest, TheWayToAFirstFrameIsNotCutShortOnACoarseBody) {
   EXPECT_THAT(frame.report.contact.released, testing::IsEmpty());
 }
 
+// A crease of his shorts between belly and thighs: drawn together altogether it meets itself.
+TEST_F(ContactPassTest, NoEdgeIsShownTornWhereAClothedManSitsDown) {
+  CUTIS_NEEDS_SHARED_DATA();
+  const Character character = load_character((test::shared_data() / "avatars/rocketbox_male.glb").string(), context);
+  const Clip& clip = character.clip("sit_down_chair");
+  const auto rig = bind(character, context);
+  Solver solver(rig, {}, context), smooth(rig, {.method = Method::dqs}, context);
+  const Metrics metrics(character, context, {.intersections = false, .overlap = false});
+  std::vector<Pose> poses;
+  for (const double time : sample_times(clip, 20, 0)) poses.push_back(sample(character.skeleton, clip, time));
+  solver.foresee(poses);
+  poses.resize(9);
+  for (const Pose& pose : poses) {
+    const Frame& frame = solver.solve(pose);
+    EXPECT_EQ(metrics.measure(frame.positions, {}, {}, smooth.solve(pose).positions).tears, 0U) << pose.time;
+  }
+}
+
 // A method that pulls one vertex out by three edges; in a second frame, far from the first, too. A shape that was given
 // may have such a spike.
 TEST_F(ContactPassTest, SkinThatTheMethodTearsIsShownDrawnTogether) {
