@@ -49,8 +49,8 @@ double find_unit(const ScanCloud& cloud, const BodyModel& model) {
     for (const auto& p : points) sum += dot(at(p) - mean, at(p) - mean);
     return std::sqrt(sum / static_cast<double>(points.size()));
   };
-  const double own = spread(model.samples, [](const ModelSample& s) { return s.position; }),
-               scan = spread(cloud.points, [](const Vec3d& p) { return p; });
+  const double own = spread(model.samples, [](const ModelSample&s) { return s.position; }),
+               scan = spread(cloud.points, [](const Vec3d&p) { return p; });
   // Metres, centimetres, millimetres; inches and feet where they suit clearly better.
   constexpr std::pair<double, double> kUnits[] = {{1, 0}, {0.01, 0}, {0.001, 0}, {0.0254, 0.5}, {0.3048, 0.5}};
   double best = 1, least = std::numeric_limits<double>::max();
@@ -224,14 +224,12 @@ ModelState fit_state(const BodyModel& model, const std::vector<Reading>& reading
       Candidate& c = candidates[i];
       const FitTarget& target = c.reading->coarse;
       fit_model(model, target, {}, {{.shape = true}, 12, 0.035, 0.012, 2000, 0.05}, c.state, context);
-      c.cost = badness(model, target, c.state, 0.04, 2000) + kLeftOut * c.reading->left_out;
+      fit_model(model, c.reading->fine, {}, {{.shape = true}, 10, 0.015, 0.005, 5000, 0.02}, c.state, context);
+      c.cost = badness(model, c.reading->fine, c.state, 0.04, 5000) + kLeftOut * c.reading->left_out;
     }
   });
-  context.progress("pose", 0.5);
-  Candidate& best = *std::ranges::min_element(candidates, {}, &Candidate::cost);
-  fit_model(model, best.reading->fine, {}, {{.shape = true}, 10, 0.015, 0.005, 5000, 0.02}, best.state, context);
   context.progress("pose", 1);
-  return best.state;
+  return std::ranges::min_element(candidates, {}, &Candidate::cost)->state;
 }
 
 // ---- report ----

@@ -39,7 +39,12 @@ constexpr int kUnfolding = 8;         // times that skin around folds and crossi
 constexpr double kRing = 0.015;       // how far a neighbour is that is let go along, in extents: coarse meshes
 constexpr int kMostHeld = 7;          // times that count for a vertex,
 constexpr int kHeldBack = 3;          // after how many it goes back to the usual thickness, step by step
-constexpr double kHoldMore = 10;      // and how much harder each holds: in the end a thousand times as its area would
+constexpr double kHoldMore = 10;      // how much harder each holds skin that is let go
+// Where skin meets skin it is held back beside what the scan says, so much of its area the first time, and so much
+// harder every time: it keeps 0.8, 0.5, 0.2, … of its way.
+constexpr double kHeldFirst = 0.25, kHeldMore = 4;
+// Of the height of a layer over another one, the first time that they are tied; so much more every time, up to all.
+constexpr double kLeastGap = 0.2, kGapMore = 1.5;
 
 using Pairs = std::vector<std::array<std::uint32_t, 2>>;
 
@@ -125,6 +130,8 @@ class SkinLayer {
     laplacian_ = cotangent_laplacian(rest_, triangles_);
     displacement_.assign(n, Vec3d{});
     held_.assign(n, 0);
+    loose_.assign(n, 0);
+    rest_normal_ = vertex_normals(welded_.positions, triangles_);
     tie_pieces();
   }
 
@@ -181,7 +188,7 @@ class SkinLayer {
           return component[f.point] < area.size() && rank[component[f.point]] < rank[component[v]];
         });
         if (near == found.end()) continue;
-        ties_.push_back({v, near->point, kTied});
+        ties_.push_back({v, near->point, kTied, {}});
         break;
       }
     }
@@ -210,17 +217,20 @@ class SkinLayer {
     parallel_for(context_, n, 512, [&](std::size_t begin, std::size_t end) {
       std::vector<PointTree::Near> found;
       for (std::size_t v = begin; v < end; ++v)
-        if (outer_[v] && !held_[v])
+        if (outer_[v] && !loose_[v])
           feet[v] = foot_on_scan(target_, static_cast<Vec3d>(posed_[v]), static_cast<Vec3d>(normals[v]), reach, found);
     });
     for (std::uint32_t v = 0; v < n; ++v) {
-      const double hold = kHold * std::pow(kHoldMore, held_[v]) * laplacian_.mass[v];
+      const double held = held_[v] > 0 ? kHeldFirst * std::pow(kHeldMore, held_[v] - 1) : 0;
+      const double hold = std::max(held, kHold * std::pow(kHoldMore, loose_[v])) * laplacian_.mass[v];
       double diagonal = hold + 1e-12 * extent_ * extent_;
       // Where the proportions alone make skin meet skin, it goes back to the usual ones.
       const double back = std::clamp((held_[v] - kHeldBack) / 3.0, 0.0, 1.0);
       if (back > 0) add_rhs(v, (usual_[v] - rest_[v]) * (back * hold));
       if (feet[v].found) {
-        const double w = laplacian_.mass[v] * feet[v].weight;
+        // Between coarse vertices the scan bulges: there it is its points that count, from which triangles keep the
+        // same distance to both sides, and not where vertices are.
+        const double w = std::min(laplacian_.mass[v], target_.spacing * target_.spacing) * feet[v].weight;
         diagonal += w;
         add_rhs(v, (displacement_[v] + back_[v] * feet[v].off) * w);
       }
@@ -249,7 +259,7 @@ class SkinLayer {
         Vec3d at;
         for (std::size_t c = 0; c < 3; ++c) {
           at += static_cast<Vec3d>(posed_[t[c]]) * near.barycentric[c];
-          hit.found = hit.found && outer_[t[c]] && !held_[t[c]];
+          hit.found = hit.found && outer_[t[c]] && !loose_[t[c]];
         }
         hit.off = target_.points[i] - at;
         const double x = near.distance * near.distance / (reach * reach);
@@ -278,7 +288,12 @@ class SkinLayer {
       matrix.push_back({std::max(a, b), std::min(a, b), -w});
     };
     for (const EdgeWeight& e : laplacian_.edges) couple(e.a, e.b, smoothing * smoothing * e.weight);
-    for (const Tie& t : ties_) couple(t.v, t.to, t.strength * laplacian_.mass[t.v]);
+    for (const Tie& t : ties_) {
+      const double w = t.strength * laplacian_.mass[t.v];
+      couple(t.v, t.to, w);
+      add_rhs(t.v, t.closer * w);
+      add_rhs(t.to, t.closer * -w);
+    }
     const PrefactoredSolver solver(n, matrix, &context_);
     if (!solver.ok()) return;
     solver.solve(rhs, 3, context_);
@@ -305,7 +320,7 @@ class SkinLayer {
       ++folds;
       for (const std::uint32_t v : t) near[v] = 1;
     }
-    hold_around(std::move(near));
+    hold_around(std::move(near), loose_);
     return folds;
   }
 
@@ -335,7 +350,7 @@ class SkinLayer {
         }
       }
     }
-    hold_around(std::move(near));
+    hold_around(std::move(near), held_);
     return crossings;
   }
 
@@ -358,11 +373,14 @@ class SkinLayer {
   /// Stronger every time.
   void tie_together(std::uint32_t v, std::uint32_t to) {
     const auto [at, fresh] = tie_of_.try_emplace(std::pair{v, to}, ties_.size());
-    if (fresh) {
-      ties_.push_back({v, to, kTied});
-    } else if (ties_[at->second].strength < kMostTied) {
-      ties_[at->second].strength *= 2;
+    if (fresh) ties_.push_back({v, to, kTied, {}, kLeastGap});
+    Tie& tie = ties_[at->second];
+    if (!fresh) {
+      tie.strength = std::min(2 * tie.strength, kMostTied);
+      tie.gap = std::min(1.0, kGapMore * tie.gap);
     }
+    const auto n = static_cast<Vec3d>(rest_normal_[to]);
+    tie.closer = n * ((tie.gap - 1) * dot(rest_[v] - rest_[to], n));
   }
 
   /// With two rings of neighbours that are nearer than `reach`.
@@ -379,10 +397,10 @@ class SkinLayer {
   }
 
   /// Every time harder: in the end skin is where it was.
-  void hold_around(std::vector<char> near) {
+  void hold_around(std::vector<char> near, std::vector<char>& held) {
     near = widened(std::move(near), kRing * extent_);
     for (std::size_t v = 0; v < near.size(); ++v)
-      if (near[v]) held_[v] = static_cast<char>(std::min(held_[v] + 1, kMostHeld));
+      if (near[v]) held[v] = static_cast<char>(std::min(held[v] + 1, kMostHeld));
   }
 
   void write_back() {
@@ -403,17 +421,20 @@ class SkinLayer {
   std::vector<Vec3d> rest_, shift_, displacement_;
   std::vector<Vec3d> usual_, original_;  // places at rest with the usual thickness, and before all
   std::vector<Mat3d> linear_, back_;
-  std::vector<char> outer_, held_, layered_;  // layered: skin passes through skin there before all
+  std::vector<char> outer_, layered_;  // layered: skin passes through skin there before all
+  std::vector<char> held_, loose_;     // how often, for skin that it meets and for folds
   std::vector<Triangle> triangles_;
   std::vector<std::uint32_t> use_;
   CotangentLaplacian laplacian_;
   struct Tie {
     std::uint32_t v, to;
     double strength;  // in areas
+    Vec3d closer;     // how much nearer the first comes to the second
+    double gap = 1;   // of its height over it, what is left
   };
   std::vector<Tie> ties_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> tie_of_;  // of those that crossings made
-  std::vector<Vec3f> posed_;
+  std::vector<Vec3f> posed_, rest_normal_;
 };
 
 }  // namespace

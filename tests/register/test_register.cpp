@@ -279,9 +279,13 @@ TEST(RegisterSlow, FitsClothedPeopleAndCartoonsAndClothedCharacters) {
              *cartoon = "cesium_man/cesium_man.glb";
   expect_fit({"builtin:human", clothed, "crouch_in", 1.0, {.points = 40000, .noise = 0.001}}, 3, 8);
   // A drum for a head; what it does to a mouth passes through itself.
-  expect_fit({male, cartoon, "animation_0", 0.5, {.points = 40000, .noise = 0.001}, 450}, 3, 8);
+  expect_fit({male, cartoon, "animation_0", 0.5, {.points = 40000, .noise = 0.001}, 300}, 3, 8);
+  // Of the poses that compete, one has the chest in the head; fitted to the end it is the worse one.
+  expect_fit({"builtin:human", cartoon, "animation_0", 0.5, {.points = 40000, .noise = 0.001}}, 3, 8);
+  // 2,300 vertices: the scan bulges between them.
+  expect_fit({cartoon, male, "cmu_02_01_walk", 1.0, {.points = 40000, .noise = 0.001}}, 3, 8);
   // Trousers and a collar that stay ones; hair of cards meets itself in the file, 580 times.
-  expect_fit({clothed, "builtin:human", "walk", 0.4, {.points = 40000, .noise = 0.001}}, 3.3, 10);
+  expect_fit({clothed, "builtin:human", "walk", 0.4, {.points = 40000, .noise = 0.001}}, 3, 8);
 }
 
 TEST(RegisterSlow, FindsThePersonAmongFurniture) {
