@@ -43,6 +43,8 @@ constexpr double kTouching = 1e-13;
 // A released pair that never meets is armed again after so many steps.
 constexpr int kReleasedSteps = 16;
 constexpr double kContactGaps = 2;  // within so many gaps a vertex is in contact
+// Of the distance at rest, where that says more.
+constexpr double kNearer = 0.75;
 
 Vec3d round_to_float(const Vec3d& p) { return static_cast<Vec3d>(static_cast<Vec3f>(p)); }
 
@@ -111,6 +113,7 @@ struct SafeStep::Impl {
   void hold_all();
   void note_blocking();
   void note_contacts(const Context& context);
+  [[nodiscard]] bool is_as_at_rest(const CandidatePair& pair, const Impact& impact) const;
   void finish(std::span<Vec3f> proposed, SafeStepReport& report, const Context& context);
 };
 
@@ -309,6 +312,15 @@ void SafeStep::Impl::hold_all() {
   }
 }
 
+// Around a limb that is thinner than its edges are long all is near all: what has not come nearer is no contact.
+bool SafeStep::Impl::is_as_at_rest(const CandidatePair& pair, const Impact& impact) const {
+  const auto is_long = [&](std::uint32_t v) { return surface.grain()[v] < surface.edge_length()[v]; };
+  if (std::ranges::none_of(pair.vertex, is_long)) return false;
+  FourPoints r;
+  for (std::size_t k = 0; k < 4; ++k) r[k] = static_cast<Vec3d>(surface.rest()[pair.vertex[k]]);
+  return impact.at_time.distance > kNearer * separation(pair.kind, r).distance;
+}
+
 void SafeStep::Impl::note_contacts(const Context& context) {
   impacts.resize(pairs.size());  // the final separations
   parallel_for(context, pairs.size(), kPairsPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -318,7 +330,8 @@ void SafeStep::Impl::note_contacts(const Context& context) {
       FourPoints x;
       for (std::size_t k = 0; k < 4; ++k) x[k] = to[pairs[i].vertex[k]];
       impacts[i].at_time = separation(pairs[i].kind, x);
-      impacts[i].hit = impacts[i].at_time.distance < kContactGaps * pairs[i].gap;
+      impacts[i].hit =
+          impacts[i].at_time.distance < kContactGaps * pairs[i].gap && !is_as_at_rest(pairs[i], impacts[i]);
     }
   });
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -527,8 +540,9 @@ bool SafeStep::all_apart() const {
 
 void SafeStep::set_meeting(std::span<const MeetingParts> meeting) {
   for (Impl::Released& pair : impl_->released_pairs)
-    pair.meets = std::ranges::any_of(
-        meeting, [&](const auto& m) { return m.parts == std::array<std::uint32_t, 2>{pair.a, pair.b}; });
+    pair.meets = std::ranges::any_of(meeting, [&](const auto& m) {
+      return m.parts == std::array<std::uint32_t, 2>{pair.a, pair.b};
+    });
 }
 
 void SafeStep::rearm_if(const std::function<bool(const SafeStepState::Released&)>& wanted) {

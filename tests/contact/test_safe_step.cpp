@@ -106,6 +106,24 @@ TEST_F(SafeStepTest, ContactsNameTheOtherPartAndAGap) {
   }
 }
 
+// The sides of a low-poly limb are nearer to each other than parts of its edges, at rest and later.
+TEST_F(SafeStepTest, ALimbThatIsThinForItsEdgesTouchesItselfOnlyWhereItComesNearer) {
+  Surface tube = test::make_sphere(0.5, 4, 48);
+  for (Vec3f& p : tube.positions) p.y *= 20;
+  for (const float squeezed : {0.97F, 0.4F}) {
+    Scene scene;
+    scene.add(tube, {}, 0.5F);
+    SafeStep safe(scene.mesh(), {}, context);
+    std::vector<Vec3f> x = scene.rest;
+    for (Vec3f& p : x) p.x *= squeezed;
+    (void)safe.step(scene.rest, x, std::vector<Affine3d>(1), std::vector<char>(x.size(), 1), context);
+    if (squeezed > 0.9F)
+      EXPECT_TRUE(safe.contacts().empty());
+    else
+      EXPECT_FALSE(safe.contacts().empty());
+  }
+}
+
 TEST_F(SafeStepTest, ABulletDoesNotPassThroughAPlate) {
   Scene scene;
   scene.add(test::make_grid(12, 12, 2), {-1, 0, -1}, 1.0F);
