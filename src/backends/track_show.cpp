@@ -27,6 +27,10 @@ constexpr float kNearBy = 0.5F, kFarOff = 1;
 constexpr float kAsFair = 1, kRougher = 1.1F, kTakeOver = 8;
 // Longest edge of the tracked skin over that of the smooth one: beyond the second it is torn.
 constexpr float kSound = 1.5F, kTorn = 3;
+// How far the tracked skin is from the smooth one where it touches, in local edges and in the mean: up to here a
+// contact pass parts smooth skin without more ado (faces turn by some ten degrees), from there on it crumples
+// it.
+constexpr float kShallow = 0.2F, kDeep = 0.25F;
 // Degrees that are not seen.
 constexpr float kNoAngle = 0.1F;
 
@@ -274,10 +278,17 @@ void TrackShow::take_the_fairer(const TrackStep& step, const TrackView& view, st
       smooth[v] = step.slot[v] < 0 ? step.p[v] : step.blended[v];
       beside_contact_[v] = touches(v) || std::ranges::any_of(rig_.surface.neighbours.row(v), touches) ? 1 : 0;
     }
+    float apart = 0, touching = 0;
+    for (const std::uint32_t v : members) {
+      if (!(rig_.surface.edge[v] > 0) || !touches(v)) continue;
+      apart += distance(shown[v], smooth[v]) / rig_.surface.edge[v];
+      touching += 1;
+    }
     float wanted = share;  // where there is nothing to tell by
     const auto tracked = pieces.roughness(p, shown, beside_contact_),
                rival = pieces.roughness(p, smooth, beside_contact_);
     if (tracked && rival) wanted = 1 - smooth_step((*rival + kNoAngle) / (*tracked + kNoAngle), kAsFair, kRougher);
+    if (touching > 0) wanted *= 1 - smooth_step(apart / touching, kShallow, kDeep);
     // Without a contact pass only the tracked skin keeps to its side.
     if (!view.guarded && std::ranges::any_of(members, touches)) wanted = 0;
     const float torn = smooth_step(pieces.longest(p, shown) / std::max(1.0F, pieces.longest(p, smooth)), kSound, kTorn);

@@ -99,6 +99,23 @@ TEST_F(CoarseTrackShowTest, OneTakesOverFromTheOtherInAQuarterOfASecond) {
   EXPECT_LT(farthest_from(step.blended), 1e-6F);
 }
 
+TEST_F(CoarseTrackShowTest, SmoothSkinThatLiesDeepInOtherSkinIsNotShown) {
+  for (std::size_t v = 0; v < surface.size(); v += 2) step.p[v] += surface.normals[v] * 0.05F;
+  step.others.resize(1);
+  step.others[0].contact = 1;
+  step.other_count[1] = 1;  // vertex 1 touches
+  for (const float depth : {0.1F, 0.4F}) {
+    step.blended = surface.positions;
+    for (Vec3f& p : step.blended) p.y -= depth * surface.edge[1];
+    show.restart();
+    update(0);
+    if (depth < 0.2F)
+      EXPECT_EQ(show.state().smooth[0], 1);
+    else
+      EXPECT_EQ(show.state().smooth[0], 0);
+  }
+}
+
 TEST_F(CoarseTrackShowTest, TornSkinIsGoneAtOnceWithAContactPassAndWithout) {
   roughen(step.blended);
   for (const bool guarded : {true, false}) {
