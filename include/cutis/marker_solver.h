@@ -60,6 +60,9 @@ struct MarkerMapReport {
   std::vector<std::string> sites;     ///< anatomical site of each place; empty: on a bone, somewhere
   std::vector<std::string> left_out;  ///< markers of the take that have no place
   double rms = 0;                     ///< without names: of the markers from their sites, metres of the character
+  /// Without names: markers strewn over a body would explain the take as well, or fewer than half of them
+  /// are at sites of the body. It may have other proportions than the person; a warning says so.
+  bool doubtful = false;
 };
 
 /// The usual place of every marker of the take that has one, on a skeleton with usual joint names. Its names are looked

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/math.h"
 #include "cutis/error.h"
@@ -198,8 +199,8 @@ NamelessMap find_in_any_way_up(const Character& character, const DrivenSkeleton&
     (void)turn_upright(turned, way);
     try {
       NamelessMap found = find_nameless_map(character, skeleton, turned, points, context);
-      const std::size_t places = found.map.places.size(), most = best ? best->map.places.size() : 0;
-      if (best && (places < most || (places == most && found.rms >= best->rms))) continue;
+      const auto worth = [](const NamelessMap& m) { return std::tuple(!m.doubtful, m.map.places.size(), -m.rms); };
+      if (best && worth(found) <= worth(*best)) continue;
       best = std::move(found);
       up = way;
     } catch (const Error& error) {
@@ -307,11 +308,18 @@ MarkerMap default_marker_map(const Character& character, const MarkerTake& take,
     told.set = found.set;
     told.sites = std::move(found.sites);
     told.rms = found.rms;
+    told.doubtful = found.doubtful;
     for (const std::size_t i : found.left_out) told.left_out.push_back(take.names[i]);
     map = std::move(found.map);
     context.warn(fmt::format("{}: its names tell nothing; {} of {} markers were found on the body by how they move{}",
                              take.source, map.places.size(), points.size(),
                              told.set.empty() ? std::string() : fmt::format(", as in {}", told.set)));
+    if (told.doubtful)
+      context.warn(
+          fmt::format("{}: whether they were found is doubtful: points anywhere on a body would suit {} as well, whose "
+                      "proportions may be other than the person's; places may be off by decimetres. Look at them "
+                      "(--places), and give names, a map (--map) or another character",
+                      take.source, character.source));
     if (!told.left_out.empty())
       context.warn(fmt::format("{}: {} belong to no bone of the body and are left out", take.source,
                                told.left_out.size() <= kListed ? fmt::format("{}", fmt::join(told.left_out, ", "))

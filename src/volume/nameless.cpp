@@ -64,6 +64,9 @@ constexpr double kSpansBody = 0.6;
 constexpr double kHabit = 0.02, kPresent = 0.9, kSkin = 0.62;
 /// Of it, trunk and head, each arm, each leg.
 constexpr std::array<double, 5> kSkinOf{0.42, 0.1, 0.1, 0.19, 0.19};
+/// A posture was found to suit: three turns of shoulders and hips, one of elbows and knees. Each has to be worth a unit
+/// of the logarithm of likelihood (Akaike), or points anywhere on the body are as good an explanation.
+constexpr double kPosture = 16;
 /// A site that hardly any set has.
 constexpr double kRare = 0.1;
 
@@ -182,6 +185,10 @@ class Nameless {
                       100 * moves));
     NamelessMap result;
     write(list.front(), result);
+    // The score is that of points at sites over that of points strewn over a body's skin, which has the same place and
+    // size, but no posture.
+    const auto at_sites = result.sites.size() - static_cast<std::size_t>(std::ranges::count(result.sites, ""));
+    result.doubtful = !(likelihood(list.front()) > kPosture) || 2 * at_sites < points_.size();
     if (2 * result.map.places.size() < points_.size())
       throw Error(ErrorCode::bad_argument, take_.source,
                   fmt::format("only {} of its {} points suit a body; give a map with --map, or a part of the take with "

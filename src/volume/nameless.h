@@ -21,6 +21,7 @@ struct NamelessMap {
   std::vector<std::size_t> left_out;  ///< points of the take that belong to no bone
   double rms = 0;                     ///< of points from their sites in that frame, metres of the character
   std::size_t frame = 0;
+  bool doubtful = false;  ///< points strewn over the skin would be as likely, or fewer than half are at sites
 };
 
 /// Fewer points than this are no body.

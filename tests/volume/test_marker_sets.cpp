@@ -425,6 +425,7 @@ TEST_P(StrangeTakes, WithoutNamesAreOnTheBodyWhereNamesPutThem) {
   const MarkerMap wanted = fit_marker_map(on, default_marker_map(on, named, context), named, context);
   const MarkerMap found = fit_marker_map(on, default_marker_map(on, blank, context, &report), blank, context);
   EXPECT_EQ(report.set, c.making.set);
+  EXPECT_FALSE(report.doubtful);
   const auto at = [&](const MarkerPlace& p) {
     return on.skeleton.joints[static_cast<std::size_t>(on.skeleton.find(p.bone))].world_from_rest.translation +
            p.offset;
@@ -471,6 +472,40 @@ INSTANTIATE_TEST_SUITE_P(Of, StrangeTakes,
                                                      "builtin:human",
                                                      {.set = "Plug-in Gait", .seed = 18}}),
                          [](const auto& test) { return test.param.name; });
+
+TEST(NamelessTake, OfACartoonOnAPersonIsSaidToBeDoubtful) {
+  CUTIS_NEEDS_SHARED_DATA();
+  Context context(2);
+  context.on_warning = [](std::string_view) {};
+  const Character cartoon = load_character((test::shared_data() / "cesium_man" / "cesium_man.glb").string(), context);
+  const Character on = load_character("builtin:human", context);
+  const MarkerTake named = test::lab_take(cartoon, cartoon.clips[0], {.set = "Plug-in Gait", .seed = 3}, context);
+  std::vector<std::size_t> order;
+  MarkerMapReport report;
+  (void)default_marker_map(on, test::without_names(named, 3, order), context, &report);
+  EXPECT_TRUE(report.doubtful);
+}
+
+// A cartoon is not built as the person: places that are as good as any are said to be, and those on a person are not.
+TEST(NamelessTake, OnABodyOfOtherProportionsIsSaidToBeDoubtful) {
+  CUTIS_NEEDS_SHARED_DATA();
+  std::vector<std::string> warnings;
+  Context context(2);
+  context.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
+  const MarkerTake take = load_take((test::shared_data() / "markers_c3d" / "Movement_trial.c3d").string(), context);
+  for (const auto& [name, doubtful] : {std::pair{"cesium_man/cesium_man.glb", true},
+                                       {"avatars/platformer_character.glb", true},
+                                       {"avatars/rocketbox_male.glb", false}}) {
+    const Character character = load_character((test::shared_data() / name).string(), context);
+    warnings.clear();
+    MarkerMapReport report;
+    (void)default_marker_map(character, take, context, &report, false);
+    EXPECT_EQ(report.doubtful, doubtful) << name;
+    EXPECT_EQ(std::ranges::count_if(warnings, [](const auto& w) { return w.find("is doubtful") != w.npos; }),
+              doubtful ? 1 : 0)
+        << name;
+  }
+}
 
 TEST(NamelessTake, OfPointsThatAreNoBodyIsRefused) {
   Context context(2);

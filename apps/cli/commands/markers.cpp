@@ -209,9 +209,10 @@ void run_markers(const MarkersArguments& options) {
         "marker set {}: {} markers, score {:.2f}{}", found.set, map.places.size(), found.score,
         found.left_out.empty() ? std::string() : fmt::format(", {} others are left out", found.left_out.size())));
   else if (options.map.empty())
-    session.say(fmt::format("found without names: {} markers{}, {:.1f} mm from their sites; {} left out",
-                            map.places.size(), found.set.empty() ? std::string() : fmt::format(" as in {}", found.set),
-                            1000 * found.rms, found.left_out.size()));
+    session.say(fmt::format("{} without names: {} markers{}, {:.1f} mm from their sites; {} left out",
+                            found.doubtful ? "perhaps found, perhaps not," : "found", map.places.size(),
+                            found.set.empty() ? std::string() : fmt::format(" as in {}", found.set), 1000 * found.rms,
+                            found.left_out.size()));
   MarkerFitReport fit;
   const bool few = has_extension(options.take, ".json");
   const bool fits = !options.no_fit && (!options.still.empty() || (options.map.empty() && !few));
@@ -242,7 +243,8 @@ void run_markers(const MarkersArguments& options) {
     for (std::size_t m = 0; m < found.sites.size() && m < map.places.size(); ++m)
       sites[map.places[m].marker] = found.sites[m];
     document["map"] = {{"set", found.set},          {"by_names", found.by_names}, {"score", rounded(found.score)},
-                       {"rms", rounded(found.rms)}, {"sites", std::move(sites)},  {"left_out", found.left_out}};
+                       {"rms", rounded(found.rms)}, {"doubtful", found.doubtful}, {"sites", std::move(sites)},
+                       {"left_out", found.left_out}};
   }
   if (fits) document["fit"] = {{"frame", fit.frame}, {"markers", fit.markers}, {"rms", rounded(fit.rms_before)}};
   if (options.output.empty() && options.sheet.empty() && options.plots.empty() && options.poses.empty()) {
