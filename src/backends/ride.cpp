@@ -35,6 +35,15 @@ constexpr float kKeptHeight = 0.5F;
 // it.
 constexpr float kSlid = 2.0F;
 constexpr int kCoverPasses = 4;
+// What armour keeps of its height at rest over skin that would come through it.
+constexpr float kUnderArmour = 0.25F;
+// What rides on the skin at least so far is cloth, which gives way to it.
+constexpr float kCloth = 0.5F;
+// Of how far a point may slide from below its triangle: from here on it is less and less its business.
+constexpr float kNearlySlid = 0.7F;
+// The skin around goes along over some rings.
+constexpr int kPressPasses = 16;
+constexpr float kAlong = 0.95F;
 
 }  // namespace
 
@@ -76,6 +85,9 @@ LayerRide::LayerRide(const Rig& rig) : rig_(rig) {
   for (const RigCover& c : l.covers)
     if (c.below < s.size()) height_[slot_[c.below]] = std::max(height_[slot_[c.below]], c.height);
   way_.reserve(held_.size());
+  least_.resize(s.size());
+  depth_.resize(s.size());
+  deeper_.resize(s.size());
   ring_.reserve(held_.size());
   surface_.assign(s.positions.begin(), s.positions.end());
   std::vector<std::uint32_t> all(s.triangles.size());
@@ -317,6 +329,44 @@ LayerRide::Covered LayerRide::covered(const RigCover& c) const {
   return at;
 }
 
+// Armour keeps its shape, and does not give way: skin that comes through it, where contact presses it out or a joint
+// bends below a plate, goes back under it. Nobody sees it there.
+void LayerRide::press_under(Frame& frame) {
+  const RigSurface& s = rig_.surface;
+  std::ranges::fill(least_, 0.0F);
+  bool any = false;
+  for (const RigCover& c : rig_.layers.covers) {
+    if (c.below >= s.size()) continue;
+    const Covered at = covered(c);
+    const float wanted = kUnderArmour * c.height, height = dot(at.above, at.normal);
+    if (!(at.share < kCloth) || !(height < wanted)) continue;
+    const float most = kSlid * std::max(c.height, s.edge[c.below]);
+    const float off = std::max(length(at.above - at.normal * height) / most, (wanted - height) / c.height);
+    const float stands = (1 - at.share / kCloth) * (1 - smooth_step(off, kNearlySlid, 1.0F));
+    least_[c.below] = std::max(least_[c.below], stands * (wanted - height));
+    any = true;
+  }
+  if (!any) return;
+  // The skin around goes along: a membrane over what is pressed in.
+  depth_ = least_;
+  for (int pass = 0; pass < kPressPasses; ++pass) {
+    for (std::size_t v = 0; v < s.size(); ++v) {
+      const auto ring = s.neighbours.row(v);
+      float sum = 0;
+      for (const std::uint32_t w : ring) sum += depth_[w];
+      deeper_[v] = ring.empty() ? least_[v] : std::max(least_[v], kAlong * sum / static_cast<float>(ring.size()));
+    }
+    depth_.swap(deeper_);
+  }
+  for (std::size_t i = 0; i < rig_.vertex_count(); ++i) {
+    const std::uint32_t v = s.welded_of[i];
+    if (v >= s.size() || !(depth_[v] > 0)) continue;
+    const Vec3f normal = slot_[v] == RigLayers::kNone ? normalized(frame.normals[i]) : normal_[slot_[v]];
+    const Vec3f pressed = frame.positions[i] - normal * depth_[v];
+    if (is_finite(pressed)) frame.positions[i] = pressed;
+  }
+}
+
 void LayerRide::write(const BonePalette& palette, Frame& frame, const Context& context) const {
   const RigLayers& l = rig_.layers;
   parallel_for(context, rig_.vertex_count(), kRidersPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -339,6 +389,7 @@ void LayerRide::ride(const BonePalette& palette, Frame& frame, const Context& co
   make_room(frame, context);
   carry(palette, frame, context);
   keep_covered({});
+  press_under(frame);
   write(palette, frame, context);
 }
 

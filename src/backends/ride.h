@@ -40,6 +40,7 @@ class LayerRide {
   /// `most`: per cover, the height over it that is enough; empty: any.
   void keep_covered(std::span<const float> most);
   [[nodiscard]] Covered covered(const RigCover& cover) const;
+  void press_under(Frame& frame);
   [[nodiscard]] Vec3f foot_in(std::span<const Vec3f> positions, std::size_t rider) const;
   [[nodiscard]] Vec3f rest_offset(std::size_t rider) const;
   void mean_turn(std::size_t rider);
@@ -59,8 +60,10 @@ class LayerRide {
   std::vector<float> room_;           // per place: the part of its height that cloth can have there
   std::vector<float> way_;            // per place: along the skin from where it touches
   std::vector<std::uint32_t> ring_;
-  std::vector<Vec3f> surface_;                 // per vertex of the surface, where skin touches
-  TriangleBvh tree_;                           // around it
+  std::vector<Vec3f> surface_;  // per vertex of the surface, where skin touches
+  TriangleBvh tree_;            // around it
+  std::vector<float> least_, depth_,
+      deeper_;  // per vertex of the surface: how far it is pressed in, at least and so far
   std::vector<Vec3f> smooth_, smooth_normal_;  // all input vertices, by dual quaternions
   std::vector<Vec3f> riders_;
   std::vector<Quatf> rider_turn_;

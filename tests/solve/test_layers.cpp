@@ -176,6 +176,34 @@ TEST_P(Layers, ArmourIsNotBentByTheSkinBelow) {
   EXPECT_GT(farthest(), 1e-3F);  // cloth rides
 }
 
+TEST_P(Layers, SkinGoesBackUnderArmour) {
+  const Context context(1, GetParam());
+  Character c = test::make_dressed_tube();
+  Mesh& sleeve = c.meshes[1];
+  test::weigh_alike(sleeve, 0.5F);
+  for (std::size_t v = 0; v < sleeve.positions.size(); ++v) {
+    const float upper = 0.25F + 0.5F * std::clamp((sleeve.positions[v].y - 0.75F) / 0.5F, 0.0F, 1.0F);
+    const bool more = upper > 0.5F;
+    sleeve.weights.joint[2 * v] = more ? 1 : 0;
+    sleeve.weights.joint[2 * v + 1] = more ? 0 : 1;
+    sleeve.weights.weight[2 * v] = std::max(upper, 1 - upper);
+    sleeve.weights.weight[2 * v + 1] = std::min(upper, 1 - upper);
+  }
+  BindOptions options;
+  options.preset.roles = {{.name = "armour", .meshes = {"sleeve"}, .role = PieceRole::garment}};
+  const auto rig = bind(c, context, options);
+  const Metrics metrics(c, context, {}, options.preset.roles);
+  const PlayedBend tracked = play_bend(c, rig, tracked_with(), context, 20);
+  const PlayedBend smooth = play_bend(c, rig, {.method = Method::dqs}, context, 20);
+  const double poked = metrics.measure(tracked.frames.back().positions).poke_through.value(),
+               poked_smooth = metrics.measure(smooth.frames.back().positions).poke_through.value();
+  EXPECT_GT(poked_smooth, 0.05);
+  EXPECT_LT(poked, 0.4 * poked_smooth);
+  const Frame rest = play_bend(c, rig, tracked_with(), context, 0).frames.back();
+  for (std::size_t v = 0; v < c.meshes[0].positions.size(); ++v)
+    EXPECT_LT(distance(rest.positions[v], c.meshes[0].positions[v]), 1e-5F);
+}
+
 TEST_P(Layers, DependOnTheFrameAlone) {
   const Character c = test::make_dressed_tube();
   const Context one(1, GetParam()), four(4, GetParam());
