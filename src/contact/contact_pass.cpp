@@ -434,6 +434,7 @@ bool ContactPass::advance(const Pose& pose, const Skin& skin, std::span<Vec3f> p
     s.hold_again(context);
     report.certified = report.certified && s.safe.all_apart();
     s.show(report, context);
+    if (s.options.shape && !report.certified && s.is_worse_than_shape(context)) s.shown = s.raw;
     for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = s.shown[s.rig.surface.welded_of[v]];
     s.report_regions(report);
     report.touching_vertices = s.safe.contacts().size();

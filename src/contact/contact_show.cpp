@@ -44,7 +44,7 @@ bool ContactPass::Impl::is_worse_than_shape(const Context& context) {
       pairs += m.pairs;
     return own.stopped() ? kUnknown : pairs;
   };
-  const std::size_t ours = count(mesh);
+  const std::size_t ours = count(shown);
   return ours > 0 && count(raw) < ours;
 }
 
