@@ -9,6 +9,8 @@ namespace {
 
 // Of the way from torn skin to where it is drawn together.
 constexpr float kPartWay[] = {0.25F, 0.5F, 0.75F, 1};
+// Pairs of triangles around an edge or two that were drawn together: more is a fold that would close through itself.
+constexpr std::size_t kFewPairs = 8;
 
 }  // namespace
 
@@ -50,7 +52,8 @@ bool ContactPass::Impl::is_worse_than_shape(const Context& context) {
 
 // The valid mesh stays what contact goes on from. What is shown is whole first: where it had to be drawn together, it
 // is looked at again, and what intersects then is not certified, and named. Skin that is stretched, but not torn, is
-// whole: it stays as it is if drawing it together would make it meet. Torn skin goes only as far as it must.
+// whole: it stays as it is if drawing it together would make it meet. Torn skin goes only as far as it must, and stays,
+// too, if more than a few pairs met then.
 void ContactPass::Impl::show(ContactReport& report, const Context& context) {
   shown = mesh;
   const std::size_t drawn = draw_together(shown, context);
@@ -73,6 +76,12 @@ void ContactPass::Impl::show(ContactReport& report, const Context& context) {
       if (!strain.is_torn(smooth, shown)) break;
     }
     meeting = look();
+    std::size_t count = 0;
+    for (const auto& [parts, pairs] : meeting) count += pairs;
+    if (own.stopped() || count > kFewPairs) {
+      shown = mesh;
+      return;
+    }
   }
   report.certified = meeting.empty() && !own.stopped();
   if (own.stopped()) return;
