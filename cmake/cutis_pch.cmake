@@ -1,9 +1,11 @@
 # What nearly every source includes is read once for all targets. Headers of the system only: a header of ours would make
 # everything compile anew whenever it changes.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(default_pch ON)
 else()
-  set(default_pch OFF)  # clang wants every target's options to be the same
+  # clang wants every target's options to be the same. Where nothing is optimised, fmt sets and resets GCC's level, which a
+  # precompiled header of GCC 12 takes for set: __OPTIMIZE__ is defined, and intrinsics in it do not compile.
+  set(default_pch OFF)
 endif()
 option(CUTIS_PCH "Read the system's headers once" ${default_pch})
 
