@@ -51,16 +51,15 @@ class Older {
   Older(Older&& other) noexcept
       : path_(std::move(other.path_)), name_(std::exchange(other.name_, {})), listed_(std::move(other.listed_)) {}
   Older& operator=(Older&&) = delete;
+  // These allocate nothing, as std::filesystem would: memory may be what ran out.
   ~Older() {
-    std::error_code ignored;
-    if (!name_.empty()) std::filesystem::remove(name_, ignored);
+    if (!name_.empty()) std::remove(name_.c_str());
   }
   void put_back() noexcept {
-    std::error_code ignored;
     if (name_.empty()) {
-      std::filesystem::remove(path_, ignored);
+      std::remove(path_.c_str());
     } else {
-      std::filesystem::rename(name_, path_, ignored);
+      std::rename(name_.c_str(), path_.c_str());
       name_.clear();
     }
   }
@@ -92,7 +91,7 @@ void FileGroup::commit() {
       if (placed + 1 < files_.size()) older.emplace_back(files_[placed].path());
       files_[placed].commit();
     }
-  } catch (const Error&) {
+  } catch (...) {  // of an error or for want of memory
     for (std::size_t i = 0; i < placed; ++i) older[i].put_back();  // the first failure is the one to tell
     throw;
   }
