@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
 #include <sstream>
+
+#include <unistd.h>
 
 #include "common.h"
 #include "cutis/error.h"
+#include "cutis/files.h"
 #include "cutis/version.h"
 #include "signals.h"
 #include "terminal.h"
@@ -16,6 +21,25 @@ namespace {
 constexpr int kFailed = 1, kWrongUsage = 2;
 constexpr const char* kNoMemory =
     "there is not enough memory for this; use a smaller input, or give more with --max-memory";
+
+// Needs no memory.
+void say_no_memory() { std::fprintf(stderr, "cutis: %s\n", kNoMemory); }
+
+// The JSON library allocates in destructors, where nobody can catch: there, too, the program ends with a sentence, and
+// nothing half-written stays.
+std::terminate_handler usual_end = nullptr;
+[[noreturn]] void end_in_order() {
+  try {
+    if (const std::exception_ptr fault = std::current_exception()) std::rethrow_exception(fault);
+  } catch (const std::bad_alloc&) {
+    cutis::remove_unfinished_files();
+    say_no_memory();
+    ::_exit(kFailed);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the usual end tells of it
+  }
+  usual_end();
+  std::abort();
+}
 
 // CLI11's own messages span lines; ours are one sentence and a pointer to the help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
@@ -44,6 +68,7 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  usual_end = std::set_terminate(end_in_order);
   cutis::cli::guard_standard_streams();
   cutis::cli::watch_signals();
   CLI::App app{"Cutis gives a character its skin over time: a mesh, a skeleton and a motion in, the deformed mesh out.",
@@ -100,7 +125,7 @@ int main(int argc, char** argv) {
   try {
     cutis::cli::complain(std::string("cutis: ") + fault);
   } catch (const std::bad_alloc&) {  // what needs no memory
-    std::fputs(kNoMemory, stderr);
+    say_no_memory();
   }
   return kFailed;
 }

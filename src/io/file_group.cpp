@@ -91,7 +91,7 @@ void FileGroup::commit() {
       if (placed + 1 < files_.size()) older.emplace_back(files_[placed].path());
       files_[placed].commit();
     }
-  } catch (...) {  // of an error or for want of memory
+  } catch (...) {                                                  // of an error or for want of memory
     for (std::size_t i = 0; i < placed; ++i) older[i].put_back();  // the first failure is the one to tell
     throw;
   }

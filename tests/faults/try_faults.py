@@ -200,9 +200,8 @@ def out_of_memory(trial, options, rng):
             low = middle + 1
     answered = 0
     tried = [rng.randrange(200, max(low, 201)) for _ in range(4 + 4 * options.times)]
-    # Sequences are put in place file by file, at the end. (.gltf and .bin, too, but among allocations of the JSON library's
-    # destructor, which may end the program: docs/reliability.md.)
-    if len(trial.new) > 2:
+    # At the end files are put in place one after the other, and the JSON library allocates in its destructors.
+    if len(trial.new) > 1:
         tried += range(max(low - 60, 200), low)
     for n in tried:
         trial.put_old()
