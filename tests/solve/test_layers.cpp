@@ -144,20 +144,25 @@ TEST_P(Layers, WhatTheSameBonesMoveAlikeKeepsItsShape) {
   EXPECT_GT(distance(played.frames.back().positions[begin], buckle.positions[0]), 0.1F);  // it moved
 }
 
+// The upper bone's weight from below the tube's bend to above it.
+void weigh_along_tube(Mesh& mesh, float below, float above) {
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const float upper = below + (above - below) * std::clamp((mesh.positions[v].y - 0.75F) / 0.5F, 0.0F, 1.0F);
+    const bool more = upper > 0.5F;
+    mesh.weights.joint[2 * v] = more ? 1 : 0;
+    mesh.weights.joint[2 * v + 1] = more ? 0 : 1;
+    mesh.weights.weight[2 * v] = std::max(upper, 1 - upper);
+    mesh.weights.weight[2 * v + 1] = std::min(upper, 1 - upper);
+  }
+}
+
 TEST_P(Layers, ArmourIsNotBentByTheSkinBelow) {
   const Context context(1, GetParam());
   Character c = test::make_dressed_tube();
   Mesh& sleeve = c.meshes[1];
   Weights bent = sleeve.weights;
   test::weigh_alike(sleeve, 0.5F);  // now a fifth of the skin's change along the tube
-  for (std::size_t v = 0; v < sleeve.positions.size(); ++v) {
-    const float upper = 0.4F + 0.2F * std::clamp((sleeve.positions[v].y - 0.75F) / 0.5F, 0.0F, 1.0F);
-    const bool more = upper > 0.5F;
-    sleeve.weights.joint[2 * v] = more ? 1 : 0;
-    sleeve.weights.joint[2 * v + 1] = more ? 0 : 1;
-    sleeve.weights.weight[2 * v] = std::max(upper, 1 - upper);
-    sleeve.weights.weight[2 * v + 1] = std::min(upper, 1 - upper);
-  }
+  weigh_along_tube(sleeve, 0.4F, 0.6F);
   BindOptions options;
   options.preset.roles = {{.name = "armour", .meshes = {"sleeve"}, .role = PieceRole::garment}};
   const auto farthest = [&] {  // from smooth skinning, where nothing touches
@@ -181,14 +186,7 @@ TEST_P(Layers, SkinGoesBackUnderArmour) {
   Character c = test::make_dressed_tube();
   Mesh& sleeve = c.meshes[1];
   test::weigh_alike(sleeve, 0.5F);
-  for (std::size_t v = 0; v < sleeve.positions.size(); ++v) {
-    const float upper = 0.25F + 0.5F * std::clamp((sleeve.positions[v].y - 0.75F) / 0.5F, 0.0F, 1.0F);
-    const bool more = upper > 0.5F;
-    sleeve.weights.joint[2 * v] = more ? 1 : 0;
-    sleeve.weights.joint[2 * v + 1] = more ? 0 : 1;
-    sleeve.weights.weight[2 * v] = std::max(upper, 1 - upper);
-    sleeve.weights.weight[2 * v + 1] = std::min(upper, 1 - upper);
-  }
+  weigh_along_tube(sleeve, 0.25F, 0.75F);
   BindOptions options;
   options.preset.roles = {{.name = "armour", .meshes = {"sleeve"}, .role = PieceRole::garment}};
   const auto rig = bind(c, context, options);
