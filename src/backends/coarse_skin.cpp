@@ -27,11 +27,13 @@ CoarseSkin::CoarseSkin(const RigSurface& surface, std::span<const std::uint32_t>
     if (p != kNotCoarse) pieces = std::max(pieces, p + 1);
   if (pieces == 0) return;
   vertices_.begin.assign(pieces + 1, 0);
-  for (std::uint32_t p = 0; p < pieces; ++p) {
-    for (std::uint32_t v = 0; v < piece.size(); ++v)
-      if (piece[v] == p) vertices_.items.push_back(v);
-    vertices_.begin[p + 1] = static_cast<std::uint32_t>(vertices_.items.size());
-  }
+  for (const std::uint32_t p : piece)
+    if (p != kNotCoarse) ++vertices_.begin[p + 1];
+  for (std::uint32_t p = 0; p < pieces; ++p) vertices_.begin[p + 1] += vertices_.begin[p];
+  vertices_.items.resize(vertices_.begin.back());
+  std::vector<std::uint32_t> next(vertices_.begin.begin(), vertices_.begin.end() - 1);
+  for (std::uint32_t v = 0; v < piece.size(); ++v)
+    if (piece[v] != kNotCoarse) vertices_.items[next[piece[v]]++] = v;
   struct Side {
     std::uint32_t piece, a, b, corner;
     bool forward;
